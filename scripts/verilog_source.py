@@ -3,6 +3,7 @@
 `Source` follows conditional compilation, splits the text into tokens, and walks through the items and statements of its modules, packages,
 functions and tasks. It knows the syntax, not the types. Whatever it does not recognise it skips up to the next semicolon.
 """
+import dataclasses
 import re
 
 COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
@@ -18,9 +19,11 @@ TOKEN = re.compile(r"""
 """, re.X)
 NAME = re.compile(r"[A-Za-z_\\]")
 CLOCK_OR_RESET = re.compile(r"clk|clock|rst|reset", re.I)
-OPENING = {"(": ")", "[": "]", "{": "}"}
-DIRECTIVES = {"timescale", "default_nettype", "resetall", "celldefine", "endcelldefine", "undef", "undefineall", "line", "pragma",
+OPENING, CLOSING = {"(", "[", "{"}, {")", "]", "}"}
+DIRECTIVES = {"ifdef", "ifndef", "elsif", "else", "endif", "timescale", "default_nettype", "resetall", "celldefine", "endcelldefine", "undef", "undefineall", "line", "pragma",
               "begin_keywords", "end_keywords", "include", "define", "nounconnected_drive", "unconnected_drive", "verilator_config"}
+CONDITIONAL = {"`ifdef", "`ifndef", "`else", "`endif"}
+ASSIGNMENTS = ("=", "<=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "<<=", ">>=")
 # Items and statements without places for faults: up to their ';', or to the word that ends them.
 SKIPPED = {"parameter", "localparam", "specparam", "defparam", "typedef", "import", "export", "genvar", "modport", "timeunit", "timeprecision",
            "bind", "alias", "let", "assert", "assume", "cover", "restrict", "expect", "default", "global", "enum", "struct", "union", "event"}
@@ -30,15 +33,15 @@ SYSTEM_CONSTANTS = {"$bits", "$clog2", "$size", "$high", "$low", "$left", "$righ
 MASKED = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.S)
 
 
+@dataclasses.dataclass(eq=False)
 class Site:
     """An expression that may be changed, or an assignment that may be dropped."""
-
-    def __init__(self, start, end, kind, left, head, module):
-        self.start, self.end = start, end  # tokens
-        self.kind = kind                   # 'value', 'condition', 'port', 'reset' (a constant), 'label' (of a case) or 'assignment'
-        self.left = left                   # text of what it is assigned to, "" if unknown
-        self.head = head                   # text before it, for a person
-        self.module = module
+    start: int   # tokens
+    end: int
+    kind: str    # 'value', 'condition', 'port', 'reset' (a constant), 'label' (of a case) or 'assignment'
+    left: str    # text of what it is assigned to, "" if unknown
+    head: str    # text before it, for a person
+    module: str
 
 
 class Source:
@@ -51,9 +54,8 @@ class Source:
         code = self.active(self.without_comments(self.text), defines)
         matches = list(TOKEN.finditer(code))
         self.tokens = [m.group() for m in matches]
-        self.from_ = [m.start() for m in matches]
-        self.to = [m.end() for m in matches]
-        self.match()
+        self.from_, self.to = [m.start() for m in matches], [m.end() for m in matches]
+        self.closing, self.opening = self.match()
         self.sites = []
         self.enums = {}  # of each enumerated name: the next one of its type
         self.module = ""
@@ -72,43 +74,35 @@ class Source:
         """The text that conditional compilation keeps; the rest, and the directives, become blanks."""
         lines = text.split("\n")
         stack = []  # of (active now, some branch was active)
-        continued = False
+        continued = False  # the line belongs to a macro
         for number, line in enumerate(lines):
             live = all(s[0] for s in stack)
-            match = re.match(r"\s*`(\w+)\s*(\w+)?", line)
-            word = match.group(1) if match else ""
-            if continued:
-                continued = line.rstrip().endswith("\\")
-                lines[number] = " " * len(line)
-                continue
+            word, name = ("", "") if continued else re.match(r"(?:\s*`(\w+)\s*(\w+)?)?", line).groups("")
             if word in ("ifdef", "ifndef"):
-                stack.append([(match.group(2) in defines) == (word == "ifdef")] * 2)
+                stack.append([(name in defines) == (word == "ifdef")] * 2)
             elif word == "elsif" and stack:
-                now = not stack[-1][1] and match.group(2) in defines
+                now = not stack[-1][1] and name in defines
                 stack[-1] = [now, stack[-1][1] or now]
             elif word == "else" and stack:
                 stack[-1] = [not stack[-1][1], True]
             elif word == "endif" and stack:
                 stack.pop()
             elif word == "define" and live:
-                defines.add(match.group(2))
-            if word in DIRECTIVES or word in ("ifdef", "ifndef", "elsif", "else", "endif"):
-                continued = word == "define" and line.rstrip().endswith("\\")
+                defines.add(name)
+            if continued or not live or word in DIRECTIVES:
                 lines[number] = " " * len(line)
-            elif not live:
-                lines[number] = " " * len(line)
+            continued = (continued or word == "define") and line.rstrip().endswith("\\")
         return "\n".join(lines)
 
     def match(self):
         """The closing bracket of each opening one, and the other way round."""
-        self.closing, self.opening = {}, {}
-        stack = []
+        opening, stack = {}, []
         for i, token in enumerate(self.tokens):
             if token in OPENING:
                 stack.append(i)
-            elif token in (")", "]", "}") and stack:
-                self.opening[i] = stack.pop()
-                self.closing[self.opening[i]] = i
+            elif token in CLOSING and stack:
+                opening[i] = stack.pop()
+        return {first: last for last, first in opening.items()}, opening
 
     def word(self, at):
         return self.tokens[at] if at < len(self.tokens) else ""
@@ -116,6 +110,10 @@ class Source:
     def close(self, at):
         """The token after the bracket that closes the one at `at`."""
         return self.closing.get(at, len(self.tokens) - 1) + 1
+
+    def operand(self, at):
+        """The token after the word, or the bracket with what is in it, that follows a #, an @ or the like at `at`."""
+        return self.close(at + 1) if self.word(at + 1) == "(" else at + 2
 
     def until(self, at, *stops):
         """The first of the stops outside brackets."""
@@ -145,9 +143,7 @@ class Source:
         if word in ("function", "task"):
             return self.routine(at)
         if word in BLOCKS:
-            while at < len(self.tokens) and self.tokens[at] != BLOCKS[word]:
-                at += 1
-            return at + 1
+            return next((i for i in range(at, len(self.tokens)) if self.tokens[i] == BLOCKS[word]), len(self.tokens)) + 1
         if word == "assign":
             return self.assignments(at + 1)
         if word in ("initial", "final"):
@@ -157,21 +153,16 @@ class Source:
             return at
         if word in ("always", "always_ff", "always_comb", "always_latch"):
             return self.statement(at + 1)
-        if word in ("generate", "endgenerate", "else", "end", "endmodule", "endpackage", "endinterface", "endprogram", ";"):
+        if word in ("generate", "endgenerate", "else", "begin", "end", "endmodule", "endpackage", "endinterface", "endprogram", ";"):
             return self.label(at + 1)
-        if word == "begin":
-            return self.label(at + 1)
-        if word in ("if", "for", "case"):  # of elaboration
-            return self.close(at + 1) if self.word(at + 1) == "(" else at + 1
-        if word == "endcase" or word == "":
-            return at + 1
+        if word in ("if", "for", "case", "endcase", ""):  # of elaboration
+            return self.operand(at) if self.word(at + 1) == "(" else at + 1
         if word == "default" and self.word(at + 1) in (":", "begin"):
             return at + 1 + (self.word(at + 1) == ":")
         if word in SKIPPED:
             return self.skipped(at)
         if word.startswith("`"):
-            at += 1
-            at = self.close(at) if self.word(at) == "(" else at
+            at = self.operand(at) if self.word(at + 1) == "(" else at + 1
             return at + (self.word(at) == ";")
         return self.declaration(at)
 
@@ -208,18 +199,15 @@ class Source:
             return self.after(end, ";")  # what a variable begins with
         if word != ";":
             return max(end, at + 1)
-        first = at + 1
-        if self.word(first) == "#":
-            first = self.close(first + 1) if self.word(first + 1) == "(" else first + 2
-        if NAME.match(self.word(at)) and NAME.match(self.word(first)):
-            while NAME.match(self.word(first)):
-                ports = first + 1
-                while self.word(ports) == "[":
-                    ports = self.close(ports)
-                if self.word(ports) != "(":
-                    break
-                self.ports(ports, self.tokens[first])
-                first = self.close(ports) + 1
+        first = self.operand(at + 1) if self.word(at + 1) == "#" else at + 1
+        while NAME.match(self.word(at)) and NAME.match(self.word(first)):
+            ports = first + 1
+            while self.word(ports) == "[":
+                ports = self.close(ports)
+            if self.word(ports) != "(":
+                break
+            self.ports(ports, self.tokens[first])
+            first = self.close(ports) + 1
         return end + 1
 
     def ports(self, at, instance):
@@ -236,7 +224,7 @@ class Source:
     def assignments(self, at):
         """L = E, L = E; of assign and of nets."""
         if self.word(at) == "#":
-            at = self.close(at + 1) if self.word(at + 1) == "(" else at + 2
+            at = self.operand(at)
         if self.word(at) == "(" and self.word(self.close(at)) != "=":  # strengths
             at = self.close(at)
         while True:
@@ -259,20 +247,16 @@ class Source:
             while at < len(self.tokens) and self.tokens[at] not in last:
                 at = self.statement(at)
             return self.label(at + 1)
-        if word in ("unique", "unique0", "priority"):
+        if word in ("unique", "unique0", "priority", "forever", "do"):
             return self.statement(at + 1)
-        if word == "@":
-            return self.statement(self.close(at + 1) if self.word(at + 1) == "(" else at + 2)
-        if word == "#":
-            return self.statement(self.close(at + 1) if self.word(at + 1) == "(" else at + 2)
+        if word in ("@", "#"):
+            return self.statement(self.operand(at))
         if word == "if":
             return self.if_statement(at)
         if word in ("case", "casez", "casex"):
             return self.case_statement(at)
         if word in ("for", "while", "repeat", "foreach", "wait"):
             return self.statement(self.close(at + 1))
-        if word in ("forever", "do"):
-            return self.statement(at + 1)
         if word == "return":
             end = self.until(at, ";")
             self.site(at + 1, end, "value", "", "return ")
@@ -326,15 +310,12 @@ class Source:
     def simple(self, at):
         """An assignment, a declaration in a block, a call."""
         end = self.until(at, ";")
-        equals = self.until(at, ";", "=", "<=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "<<=", ">>=")
+        equals = self.until(at, ";", *ASSIGNMENTS)
         if equals >= end or self.tokens[at] in SKIPPED or self.tokens[at].startswith("$"):
             return end + 1
-        start = equals + 1
-        if self.word(start) == "#":
-            start = self.close(start + 1) if self.word(start + 1) == "(" else start + 2
+        start = self.operand(equals + 1) if self.word(equals + 1) == "#" else equals + 1
         left = at
-        if NAME.match(self.tokens[at]) and any(NAME.match(t) for t in self.tokens[equals - 1:equals]) and equals - at > 1 and \
-                self.tokens[equals - 2] not in (".", "::"):
+        if NAME.match(self.tokens[at]) and NAME.match(self.tokens[equals - 1]) and equals - at > 1 and self.tokens[equals - 2] not in (".", "::"):
             left = equals - 1  # a declaration
             if self.tokens[at] in ("static", "const"):
                 return end + 1
@@ -363,7 +344,7 @@ class Source:
             return
         if any(CLOCK_OR_RESET.search(t) for t in names) or any(t.startswith('"') for t in tokens):
             return
-        if "`" in "".join(t[0] for t in tokens) and any(t.startswith("`") and t[1:] in ("ifdef", "ifndef", "else", "endif") for t in tokens):
+        if not CONDITIONAL.isdisjoint(tokens):
             return
         if start >= 2 and any(a == "'" and b == "{" for a, b in zip(tokens, tokens[1:])):
             return
@@ -373,26 +354,22 @@ class Source:
         """Tokens of an expression that stay as they are: indices, replications, sizes, comparisons of a parameter with a number."""
         fixed = set()
         beside = {"", "(", ")", "&&", "||", "!", "?", ":"}
+
+        def back(k):
+            """The token before this one, or before the bracket that it closes."""
+            return self.opening.get(k, k) - 1
+
         for i in range(start, end):
             token = self.tokens[i]
             if token == "[":
                 fixed.update(range(i, self.close(i)))
             elif token == "{" and i > start and (NAME.match(self.tokens[i - 1]) or self.tokens[i - 1][0].isdigit() or self.tokens[i - 1] == ")"):
-                k = i - 1  # back to the brace of the replication
-                depth = 0
-                while k > start and not (depth == 0 and self.tokens[k] == "{"):
-                    depth += (self.tokens[k] in (")", "]", "}")) - (self.tokens[k] in OPENING)
-                    k -= 1
-                fixed.update(range(k, i))
-            elif token == "'" and i > start and self.tokens[i - 1] == ")":
                 k = i - 1
-                depth = 0
-                while k >= start:
-                    depth += (self.tokens[k] in (")", "]", "}")) - (self.tokens[k] in OPENING)
-                    if depth == 0:
-                        break
-                    k -= 1
-                fixed.update(range(k, i))
+                while k > start and self.tokens[k] != "{":  # of the replication
+                    k = back(k)
+                fixed.update(range(max(k, start), i))
+            elif token == "'" and i > start and self.tokens[i - 1] == ")":
+                fixed.update(range(back(i - 1) + 1, i))
             elif token in SYSTEM_CONSTANTS and self.word(i + 1) == "(":
                 fixed.update(range(i, self.close(i + 1)))
             elif token in COMPARISONS and i + 1 < end and self.tokens[i - 1] in parameters and self.tokens[i + 1].isdigit():
