@@ -9,7 +9,6 @@ COMPLETED, PROGRAMMED, ARMED = 1, 2, 3  # events
 CONV, SDP, PDP = 1, 2, 3  # types of operations
 WEIGHTS, CUBES, INPUT, OUTPUT = 1, 2, 3, 4  # list positions of the memories, which are those of the task's address list
 PAGE = 4096
-NO_CUBE = struct.pack("<HhIIHHHHIII", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
 
 # ---- container -------------------------------------------------------------------------------------------------------------------
@@ -20,20 +19,13 @@ class Flat:
     def __init__(self):
         self.bytes = bytearray(8)
 
-    def align(self, n):
-        self.bytes += bytes(-len(self.bytes) % n)
-
     def refer(self, place, target):
         struct.pack_into("<I", self.bytes, place, target - place)
 
     def table(self, fields):
-        """fields: per number None or (kind, value); kind: a struct format, "bytes" (inline), or "text", "vector FORMAT", "texts", "tables"."""
+        """fields: (kind, value) each; kind: a struct format, "bytes" (inline), or "text", "vector FORMAT", "texts", "tables"."""
         size, places = 4, []
-        for field in fields:
-            if field is None:
-                places.append(0)
-                continue
-            kind, value = field
+        for kind, value in fields:
             n = len(value) if kind == "bytes" else struct.calcsize("<" + kind) if len(kind) == 1 else 4
             size += -size % (n if n in (1, 2, 4, 8) else 1)
             places.append(size)
@@ -43,10 +35,7 @@ class Flat:
         self.bytes += bytes(-(len(self.bytes) + len(vtable)) % 8) + vtable
         start = len(self.bytes)
         self.bytes += struct.pack("<i", len(vtable)) + bytes(size - 4)
-        for field, place in zip(fields, places):
-            if field is None:
-                continue
-            kind, value = field
+        for (kind, value), place in zip(fields, places):
             if kind == "bytes":
                 self.bytes[start + place:start + place + len(value)] = value
             elif len(kind) == 1:
@@ -56,23 +45,19 @@ class Flat:
         return start
 
     def target(self, kind, value):
+        """Appends what a field refers to: its length, and what is in it."""
+        form = {"text": "s", "texts": "I", "tables": "I"}.get(kind, kind[-1])
+        self.bytes += bytes(-(len(self.bytes) + 4) % max(struct.calcsize(form), 4))
+        start = len(self.bytes)
+        self.bytes += struct.pack("<I", len(value))
         if kind == "text":
-            self.align(4)
-            start = len(self.bytes)
-            self.bytes += struct.pack("<I", len(value)) + value.encode() + b"\0"
-            return start
-        if kind in ("texts", "tables"):
-            self.align(4)
-            start = len(self.bytes)
-            self.bytes += struct.pack("<I", len(value)) + bytes(4 * len(value))
+            self.bytes += value.encode() + b"\0"
+        elif kind in ("texts", "tables"):
+            self.bytes += bytes(4 * len(value))
             for i, item in enumerate(value):
                 self.refer(start + 4 + 4 * i, self.target("text", item) if kind == "texts" else self.table(item))
-            return start
-        form = kind.split()[1]
-        wide = struct.calcsize("<" + form)
-        self.bytes += bytes(-(len(self.bytes) + 4) % max(wide, 4))
-        start = len(self.bytes)
-        self.bytes += struct.pack(f"<I{len(value)}{form}", len(value), *value)
+        else:
+            self.bytes += struct.pack(f"<{len(value)}{form}", *value)
         return start
 
     def finish(self, root):
@@ -82,21 +67,23 @@ class Flat:
 
 # ---- structures ------------------------------------------------------------------------------------------------------------------
 
+def surface(kind=0, position=0, offset=0, size=0, width=0, height=0, channels=0, line=0, plane=0):
+    """A cube as an operation has it; position: of its memory. Without arguments: none."""
+    return struct.pack("<HhIIHHHHIII", kind, position, offset, size, width, height, channels, 0, line, plane, 0)
+
+
 class Cube:
     """A feature cube of INT8: width, height, channels, its place (memory's list position and offset, or None: on the fly)."""
 
     def __init__(self, width, height, channels, memory=None, offset=0):
         self.width, self.height, self.channels, self.memory, self.offset = width, height, channels, memory, offset
         self.atoms = -(-channels // ATOM)
-        self.line, self.surface = width * ATOM, width * height * ATOM
-        self.size = self.atoms * self.surface
-
-    def on_the_fly(self):
-        return Cube(self.width, self.height, self.channels)
+        self.line, self.plane = width * ATOM, width * height * ATOM
+        self.size = self.atoms * self.plane
 
     def packed(self):
         kind, position = (2, -1) if self.memory is None else (0, self.memory)
-        return struct.pack("<HhIIHHHHIII", kind, position, self.offset, self.size, self.width, self.height, self.channels, 0, self.line, self.surface, 0)
+        return surface(kind, position, self.offset, self.size, self.width, self.height, self.channels, self.line, self.plane)
 
 
 def convertor(scale=1, truncate=0, enable=1, offset=0):
@@ -135,22 +122,18 @@ class Task:
         kernels, channels, rows, columns = weights.shape
         assert channels == source.channels
         target = Cube(source.width - columns + 1, source.height - rows + 1, kernels, CUBES, offset)
-        stream = bytearray()
-        for group in range(0, kernels, ATOM):
-            for block in range(0, channels, ATOM):
-                part = weights[group:group + ATOM, block:block + ATOM]
-                stream += part.transpose(2, 3, 0, 1).astype("int8").tobytes()
+        stream = b"".join(weights[group:group + ATOM, block:block + ATOM].transpose(2, 3, 0, 1).astype("int8").tobytes()
+                          for group in range(0, kernels, ATOM) for block in range(0, channels, ATOM))
         stream += bytes(-len(stream) % 8)
         place, bias_place = self.put(stream), self.put(bias.astype("<i2").tobytes())
-        operation = self.conv_operation(source, target, weights, len(stream))
-        weight_cube = struct.pack("<HhIIHHHHIII", 0, WEIGHTS, place, len(stream), columns, rows, channels, 0, 0, 0, 0)
-        conv = self.add(CONV, operation, weight_cube + NO_CUBE * 2 + source.packed() + target.on_the_fly().packed())
+        between = Cube(target.width, target.height, kernels).packed()  # on the fly
+        conv = self.add(CONV, self.conv_operation(source, target, weights, len(stream)),
+                        surface(0, WEIGHTS, place, len(stream), columns, rows, channels) + surface() * 2 + source.packed() + between)
         unit = struct.pack("<8Bii", 1, 2, 2, 1, 1 if relu else 0, bias_shift, 0, 1, 0, 1) + bytes(16)
         operation = struct.pack("<BBh", 0, 0, -1) + convertor(scale, shift) + struct.pack("<BBHI", 0, 1, 0, 0) + unit + bytes(64)
-        bias_cube = struct.pack("<HhIIHHHHIII", 0, WEIGHTS, bias_place, 2 * kernels, 1, 1, kernels, 0, 2 * ATOM, 2 * ATOM, 0)
-        sdp = self.add(SDP, operation, target.on_the_fly().packed() + bias_cube + NO_CUBE * 2 + target.packed())
-        self.edges.append((conv, SDP, sdp, PROGRAMMED))
-        self.edges.append((sdp, None, conv, ARMED))
+        bias_cube = surface(0, WEIGHTS, bias_place, 2 * kernels, 1, 1, kernels, 2 * ATOM, 2 * ATOM)
+        sdp = self.add(SDP, operation, between + bias_cube + surface() * 2 + target.packed())
+        self.edges += [(conv, SDP, sdp, PROGRAMMED), (sdp, None, conv, ARMED)]
         return target
 
     @staticmethod
@@ -179,17 +162,10 @@ class Task:
     def dependencies(self):
         entries = []
         for number, kind in enumerate(self.types):
-            slots = [(-1, COMPLETED)] * 6
-            parent = (-1, COMPLETED)
-            for first, slot, second, event in self.edges:
-                if first == number:
-                    if slot is None:
-                        parent = (second, event)
-                    else:
-                        assert slots[slot][0] == -1
-                        slots[slot] = (second, event)
             counter = sum(second == number for _, _, second, _ in self.edges)
-            entries.append(struct.pack("<hbBB3x", number, 0, kind, counter) + b"".join(struct.pack("<hBB", *slot, 0) for slot in slots + [parent]))
+            slots = {slot: (second, event) for first, slot, second, event in self.edges if first == number}  # None: its parent
+            entries.append(struct.pack("<hbBB3x", number, 0, kind, counter) +
+                           b"".join(struct.pack("<hBB", *slots.get(slot, (-1, COMPLETED)), 0) for slot in [*range(6), None]))
         return b"".join(entries)
 
     def descriptor(self, positions):
@@ -198,28 +174,22 @@ class Task:
         return struct.pack("<8h6hHHHHhBB", positions[0], positions[1], positions[2], -1, -1, -1, -1, 0, *heads, 1, len(self.types), 0, 9, 0, 0, 0)
 
 
-def softmax(task_positions, source, target, scale_in, scale_out):
-    """A task for the processor: softmax over the channels of `source` into `target`. Returns descriptor, operations, buffers."""
-    buffers = b""
-    for cube in (source, target):
-        buffers += struct.pack("<hIIHHHHII", cube.memory, cube.offset, cube.size, 1, cube.width, cube.height, cube.channels, cube.line, cube.surface).ljust(256, b"\0")
-    return (struct.pack("<hhH", *task_positions, 1).ljust(256, b"\0"), struct.pack("<B3xffB11x", 1, scale_in, scale_out, 1), buffers)
-
-
 def write(task, cubes_size, picture, result, names, scale_in, scale_out):
-    """The file: `task`, then a softmax of `result` into an output of the same size. picture: the input's cube."""
+    """The file: `task`, then one for the processor, a softmax over the channels of `result` into an output of the same size. picture: the
+    input's cube."""
     output = Cube(1, 1, result.channels, OUTPUT)
+    buffers = b"".join(struct.pack("<hIIHHHHII", cube.memory, cube.offset, cube.size, 1, cube.width, cube.height, cube.channels, cube.line,
+                                   cube.plane).ljust(256, b"\0") for cube in (result, output))
     lists = [("task-0-addr0", 1, 1, task.descriptor((6, 7, 8))), ("task-0-op_list", 1, 3, b"".join(task.operations)),
-             ("task-0-surf_list", 1, 4, b"".join(task.surfaces)), ("task-0-dep_graph", 1, 2, task.dependencies())]
-    descriptor, operations, buffers = softmax((6, 7), result, output, scale_in, scale_out)
-    lists += [("task-1-addr0", 2, 1, descriptor), ("task-1-op_list", 2, 3, operations), ("task-1-op_buf_list", 2, 4, buffers)]
-    blobs = [("weights", 0, 0, bytes(task.weights))] + lists
+             ("task-0-surf_list", 1, 4, b"".join(task.surfaces)), ("task-0-dep_graph", 1, 2, task.dependencies()),
+             ("task-1-addr0", 2, 1, struct.pack("<hhH", 6, 7, 1).ljust(256, b"\0")),
+             ("task-1-op_list", 2, 3, struct.pack("<B3xffB11x", 1, scale_in, scale_out, 1)), ("task-1-op_buf_list", 2, 4, buffers)]
 
     def memory(number, flags, size, content=None, tensor=0):
-        return [("H", number), ("B", 0), ("H", flags), ("Q", size), ("I", PAGE), ("texts", [content] if content else []), ("vector Q", [0] if content else []),
-                ("H", 0), ("H", tensor)]
+        return [("H", number), ("B", 0), ("H", flags), ("Q", size), ("I", PAGE), ("texts", [content] if content else []),
+                ("vector Q", [0] if content else []), ("H", 0), ("H", tensor)]
 
-    # Memories 1 to 4, then one for each list: 5 to 8 of task 0, 9 to 11 of task 1; address number = memory number. Memory 0 is a page that is not used.
+    # Memory 0 is a page that is not used; 1 to 4; then one for each list: 5 to 8 of task 0, 9 to 11 of task 1. Address number = memory number.
     sizes = [PAGE, len(task.weights), cubes_size, picture.size, output.size] + [len(data) for _, _, _, data in lists]
     memories = [memory(0, 1, sizes[0]), memory(WEIGHTS, 3, sizes[1], "weights"), memory(CUBES, 1, sizes[2]), memory(INPUT, 5, sizes[3], tensor=0),
                 memory(OUTPUT, 9, sizes[4], tensor=1)]
@@ -227,7 +197,7 @@ def write(task, cubes_size, picture, result, names, scale_in, scale_out):
     addresses = [[("H", i), ("H", i), ("Q", 0), ("Q", size)] for i, size in enumerate(sizes)]
 
     def tensor(number, name, cube):
-        strides = [("I", s) for s in (1, cube.line, cube.surface, 0, 0, 0, 0, 0)]
+        strides = [("I", s) for s in (1, cube.line, cube.plane, 0, 0, 0, 0, 0)]
         return [("text", name), ("H", number), ("H", cube.memory), ("Q", cube.size), ("Q", 0), ("B", 3), ("B", 4), ("B", 2), ("B", 37), ("B", 0),
                 ("i", 1), ("i", cube.channels), ("i", cube.height), ("i", cube.width)] + strides
 
@@ -243,8 +213,8 @@ def write(task, cubes_size, picture, result, names, scale_in, scale_out):
         [("H", 0), ("I", 1), ("h", -1), ("vector H", [5, 1, 2, 3, 4, 5, 6, 7, 8]), ("vector H", []), ("vector H", [0])],
         [("H", 1), ("I", 2), ("h", -1), ("vector H", [9, 1, 2, 3, 4, 9, 10, 11]), ("vector H", [1]), ("vector H", [2])],
     ]
-    return Flat().finish([
-        ("bytes", bytes((0, 7, 0))), ("tables", tasks), ("tables", memories), ("tables", addresses), ("tables", [event(0, 1, 1), event(1, 1, 0), event(2, 2, 1)]),
-        ("tables", [blob(*b) for b in blobs]), ("tables", [tensor(0, names[0], picture), tensor(1, names[1], output)]), ("tables", []),
-        ("tables", [[("H", 0), ("vector H", [0])], [("H", 1), ("vector H", [1])]]),
-    ])
+    events = [event(0, 1, 1), event(1, 1, 0), event(2, 2, 1)]
+    blobs = [blob(*b) for b in [("weights", 0, 0, bytes(task.weights)), *lists]]
+    tensors = [tensor(0, names[0], picture), tensor(1, names[1], output)]
+    last = [[("H", 0), ("vector H", [0])], [("H", 1), ("vector H", [1])]]
+    return Flat().finish([("bytes", bytes((0, 7, 0))), *(("tables", part) for part in (tasks, memories, addresses, events, blobs, tensors, [], last))])

@@ -26,51 +26,14 @@ INPUTS = 20
 
 
 class Convolution(train.Convolution):
-    """With a stride, TFLite's SAME padding, and ReLU. channels: None if depth-wise; same=False: the window is the whole input."""
-
-    def __init__(self, rng, kernels, channels, size, stride=1, same=True, relu=True):
-        super().__init__(rng, kernels, channels or 1, size, size)
-        self.size, self.stride, self.same, self.relu, self.depthwise = size, stride, same, relu, channels is None
-
-    def forward(self, x):
-        n, c, h, w = x.shape
-        self.extra = max((-(-h // self.stride) - 1) * self.stride + self.size - h, 0) if self.same else 0
-        before, after = self.extra // 2, self.extra - self.extra // 2
-        x = numpy.pad(x, ((0, 0), (0, 0), (before, after), (before, after)))
-        self.shape = x.shape
-        view = numpy.lib.stride_tricks.sliding_window_view(x, (self.size, self.size), axis=(2, 3))[:, :, ::self.stride, ::self.stride]
-        rows = numpy.ascontiguousarray(view.transpose(0, 2, 3, 1, 4, 5))
-        self.rows = rows.reshape(*rows.shape[:3], c, -1) if self.depthwise else rows.reshape(*rows.shape[:3], -1)
-        flat = self.w.reshape(len(self.w), -1)
-        y = (self.rows * flat).sum(-1) if self.depthwise else self.rows @ flat.T
-        y = (y + self.b).transpose(0, 3, 1, 2)
-        self.on = y > 0
-        return y * self.on if self.relu else y
-
-    def backward(self, dy):
-        dy = (dy * self.on if self.relu else dy).transpose(0, 2, 3, 1)
-        flat = self.w.reshape(len(self.w), -1)
-        if self.depthwise:
-            gradient = (self.rows * dy[..., None]).sum((0, 1, 2))
-            d = dy[..., None] * flat
-        else:
-            gradient = dy.reshape(-1, len(flat)).T @ self.rows.reshape(-1, flat.shape[1])
-            d = dy @ flat
-        self.gradients = [gradient.reshape(self.w.shape), dy.sum((0, 1, 2))]
-        height, width = dy.shape[1:3]
-        d = d.reshape(len(dy), height, width, self.shape[1], self.size, self.size).transpose(4, 5, 0, 3, 1, 2)
-        dx = numpy.zeros(self.shape, numpy.float32)
-        for i in range(self.size):
-            for j in range(self.size):
-                dx[:, :, i:i + height * self.stride:self.stride, j:j + width * self.stride:self.stride] += d[i, j]
-        before, after = self.extra // 2, self.extra - self.extra // 2
-        return dx[:, :, before:self.shape[2] - after, before:self.shape[3] - after]
+    def sums(self, dy):
+        return dy.sum((0, 1, 2))
 
     def write(self, net, x, out):
         """The node, from tensor x with its scale; out: (scale, zero)."""
         scale_in = net.tensors[x][3][0]
         _, height, width, channels = net.shape(x)
-        whole = not self.same
+        whole = not self.same  # the window is the whole input
         most = numpy.abs(self.w).max() if whole else numpy.abs(self.w).max((1, 2, 3))
         scales = numpy.maximum(numpy.atleast_1d(most), 1e-6).astype(numpy.float64) / 127
         weights = numpy.clip(numpy.rint(self.w / scales[:, None, None, None]), -127, 127).astype(int)
@@ -106,6 +69,9 @@ class Mean:
     def backward(self, dy):
         return numpy.broadcast_to(dy / (self.shape[2] * self.shape[3]), self.shape)
 
+    def convolutions(self):
+        return []
+
     @staticmethod
     def write(net, x, out):
         axes = net.tensor((2,), 1.0, 0, [1, 2], INT32)
@@ -132,6 +98,9 @@ class Residual:
             d = layer.backward(d)
         return dy + d
 
+    def convolutions(self):
+        return [layer for layer in self.layers if isinstance(layer, Convolution)]
+
     def write(self, net, x, out):
         last = x
         for layer, value in zip(self.layers, self.values[1:]):
@@ -140,20 +109,17 @@ class Residual:
 
 
 def networks(rng):
+    def same(*args, **options):
+        return Convolution(rng, *args, same=True, **options)
+
     def block(channels):
-        return Residual(Convolution(rng, channels, None, 3), Convolution(rng, channels, channels, 1, relu=False))
+        return Residual(same(channels, None, 3), same(channels, channels, 1, relu=False))
 
     return {
-        "digits_conv": [Convolution(rng, 8, 1, 3, 2), Convolution(rng, 16, 8, 3), Pool(), Convolution(rng, 32, 16, 3, 2),
-                        Convolution(rng, 10, 32, 4, same=False, relu=False)],
-        "digits_residual": [Convolution(rng, 16, 1, 3, 2), block(16), Convolution(rng, 16, None, 3, 2), Convolution(rng, 32, 16, 1), block(32), Mean(),
-                            Convolution(rng, 10, 32, 1, same=False, relu=False)],
+        "digits_conv": [same(8, 1, 3, 2), same(16, 8, 3), Pool(), same(32, 16, 3, 2), Convolution(rng, 10, 32, 4, relu=False)],
+        "digits_residual": [same(16, 1, 3, 2), block(16), same(16, None, 3, 2), same(32, 16, 1), block(32), Mean(),
+                            Convolution(rng, 10, 32, 1, relu=False)],
     }
-
-
-def convolutions(layers):
-    return [found for layer in layers for found in (convolutions(layer.layers) if isinstance(layer, Residual) else [layer])
-            if isinstance(found, Convolution)]
 
 
 def range_of(values):
@@ -161,30 +127,6 @@ def range_of(values):
     low, high = min(float(numpy.quantile(values, 0.0001)), 0.0), max(float(numpy.quantile(values, 0.9999)), 1e-6)
     scale = (high - low) / 255
     return scale, int(round(-128 - low / scale))
-
-
-def fit(rng, layers, x, digits, epochs):
-    steps, total = 0, epochs * (len(x) // train.BATCH)
-    for _ in range(epochs):
-        order = rng.permutation(len(x))
-        for i in range(0, len(x) - train.BATCH + 1, train.BATCH):
-            part = order[i:i + train.BATCH]
-            y = forward(layers, x[part])
-            e = numpy.exp(y - y.max(1, keepdims=True))
-            e /= e.sum(1, keepdims=True)
-            e[numpy.arange(train.BATCH), digits[part]] -= 1
-            d = (e / train.BATCH).astype(numpy.float32)[:, :, None, None]
-            for layer in reversed(layers):
-                d = layer.backward(d)
-            steps += 1
-            for layer in convolutions(layers):
-                layer.step(0.005 * (1 - steps / total) + 1e-5, steps)
-
-
-def forward(layers, x):
-    for layer in layers:
-        x = layer.forward(x)
-    return x[:, :, 0, 0]
 
 
 def tflite(layers, x):
@@ -217,8 +159,8 @@ def main():
 
     args.out.mkdir(parents=True, exist_ok=True)
     for name, layers in networks(rng).items():
-        fit(rng, layers, real(pictures), digits, args.epochs)
-        right = (forward(layers, real(others)).argmax(1) == answers).mean()
+        train.fit(rng, layers, real(pictures), digits, args.epochs, 0.005)
+        right = (train.forward(layers, real(others)).argmax(1) == answers).mean()
         data = tflite(layers, real(pictures[:500]))
         (args.out / f"{name}.tflite").write_bytes(data)
         inputs = (others[:INPUTS, :, :, None].astype(int) - 128).astype(numpy.int8)

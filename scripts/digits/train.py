@@ -24,33 +24,54 @@ EXAMPLES = 2000003
 BATCH = 50
 
 
-def windows(x, r, s):
-    """x[n][c][h][w] as rows of windows: [n][h'][w'][c * r * s]."""
-    view = numpy.lib.stride_tricks.sliding_window_view(x, (r, s), axis=(2, 3))
-    return numpy.ascontiguousarray(view.transpose(0, 2, 3, 1, 4, 5)).reshape(x.shape[0], view.shape[2], view.shape[3], -1)
+def windows(x, size, stride=1):
+    """x[n][c][h][w] as windows: [n][h'][w'][c][size][size]."""
+    view = numpy.lib.stride_tricks.sliding_window_view(x, (size, size), axis=(2, 3))[:, :, ::stride, ::stride]
+    return numpy.ascontiguousarray(view.transpose(0, 2, 3, 1, 4, 5))
 
 
 class Convolution:
-    def __init__(self, rng, kernels, channels, r, s):
-        self.w = (rng.standard_normal((kernels, channels, r, s)) * numpy.sqrt(2 / (channels * r * s))).astype(numpy.float32)
+    """Convolution, and ReLU. channels: None if depth-wise; same: TFLite's SAME padding, else none."""
+
+    def __init__(self, rng, kernels, channels, size, stride=1, same=False, relu=True):
+        self.size, self.stride, self.same, self.relu, self.depthwise = size, stride, same, relu, channels is None
+        shape = (kernels, channels or 1, size, size)
+        self.w = (rng.standard_normal(shape) * numpy.sqrt(2 / (shape[1] * size * size))).astype(numpy.float32)
         self.b = numpy.zeros(kernels, numpy.float32)
         self.moments = [[numpy.zeros_like(p), numpy.zeros_like(p)] for p in (self.w, self.b)]
 
     def forward(self, x):
-        self.shape, (_, _, r, s) = x.shape, self.w.shape
-        self.rows = windows(x, r, s)
-        return (self.rows @ self.w.reshape(len(self.w), -1).T + self.b).transpose(0, 3, 1, 2)
+        h = x.shape[2]
+        self.extra = max((-(-h // self.stride) - 1) * self.stride + self.size - h, 0) if self.same else 0
+        x = numpy.pad(x, ((0, 0), (0, 0)) + ((self.extra // 2, self.extra - self.extra // 2),) * 2)
+        self.shape = x.shape
+        rows, flat = windows(x, self.size, self.stride), self.w.reshape(len(self.w), -1)
+        self.rows = rows.reshape(*rows.shape[:4], -1) if self.depthwise else rows.reshape(*rows.shape[:3], -1)
+        y = (self.rows * flat).sum(-1) if self.depthwise else self.rows @ flat.T
+        y = (y + self.b).transpose(0, 3, 1, 2)
+        self.on = y > 0
+        return y * self.on if self.relu else y
 
     def backward(self, dy):
-        k, c, r, s = self.w.shape
-        flat = dy.transpose(0, 2, 3, 1).reshape(-1, k)
-        self.gradients = [(flat.T @ self.rows.reshape(len(flat), -1)).reshape(self.w.shape), flat.sum(0)]
-        d = (flat @ self.w.reshape(k, -1)).reshape(*dy.shape[:1], *dy.shape[2:], c, r, s)
+        dy = (dy * self.on if self.relu else dy).transpose(0, 2, 3, 1)
+        flat = self.w.reshape(len(self.w), -1)
+        if self.depthwise:
+            gradient, d = (self.rows * dy[..., None]).sum((0, 1, 2)), dy[..., None] * flat
+        else:
+            gradient, d = dy.reshape(-1, len(flat)).T @ self.rows.reshape(-1, flat.shape[1]), dy @ flat
+        self.gradients = [gradient.reshape(self.w.shape), self.sums(dy)]
+        height, width = dy.shape[1:3]
+        d = d.reshape(len(dy), height, width, self.shape[1], self.size, self.size).transpose(4, 5, 0, 3, 1, 2)
         dx = numpy.zeros(self.shape, numpy.float32)
-        for i in range(r):
-            for j in range(s):
-                dx[:, :, i:i + dy.shape[2], j:j + dy.shape[3]] += d[:, :, :, :, i, j].transpose(0, 3, 1, 2)
-        return dx
+        for i in range(self.size):
+            for j in range(self.size):
+                dx[:, :, i:i + height * self.stride:self.stride, j:j + width * self.stride:self.stride] += d[i, j]
+        before, after = self.extra // 2, self.extra - self.extra // 2
+        return dx[:, :, before:self.shape[2] - after, before:self.shape[3] - after]
+
+    def sums(self, dy):
+        """Of each kernel. The order of the sums decides the last bits, and so the bytes of the file."""
+        return dy.reshape(-1, len(self.w)).sum(0)
 
     def step(self, rate, count):
         """Adam."""
@@ -59,17 +80,13 @@ class Convolution:
             moment[1] += 0.001 * (gradient * gradient - moment[1])
             value -= (rate * (moment[0] / (1 - 0.9**count)) / (numpy.sqrt(moment[1] / (1 - 0.999**count)) + 1e-8)).astype(numpy.float32)
 
-
-class Relu:
-    def forward(self, x):
-        self.on = x > 0
-        return x * self.on
-
-    def backward(self, dy):
-        return dy * self.on
+    def convolutions(self):
+        return [self]
 
 
 class Pool:
+    """Greatest of 2 x 2."""
+
     def forward(self, x):
         n, c, h, w = x.shape
         self.parts = x.reshape(n, c, h // 2, 2, w // 2, 2)
@@ -81,31 +98,24 @@ class Pool:
         d = self.on * dy[:, :, :, None, :, None]
         return d.reshape(d.shape[0], d.shape[1], d.shape[2] * 2, d.shape[4] * 2)
 
-
-def network(rng):
-    return [Convolution(rng, 8, 1, 5, 5), Relu(), Pool(), Convolution(rng, 16, 8, 5, 5), Relu(), Pool(), Convolution(rng, 64, 16, 4, 4), Relu(),
-            Convolution(rng, 10, 64, 1, 1)]
+    def convolutions(self):
+        return []
 
 
-def levels(pictures):
-    """Pictures as the network sees them, 87-loadables section 9: 0 to 127."""
-    return numpy.floor(pictures.astype(numpy.float32) * 127 / 255 + 0.5)[:, None]
+def forward(layers, x):
+    for layer in layers:
+        x = layer.forward(x)
+    return x[:, :, 0, 0]
 
 
-def train(seed, count, epochs):
-    rng = numpy.random.default_rng(seed)
-    pictures, digits = draw.dataset(seed, count)
-    x = levels(pictures) / 127
-    layers = network(rng)
-    steps, total = 0, epochs * (count // BATCH)
+def fit(rng, layers, x, digits, epochs, rate):
+    """Trains the layers on pictures x[n][1][h][w]. Says how well they do after each epoch."""
+    steps, parts = 0, len(x) // BATCH
     for epoch in range(epochs):
-        order, loss = rng.permutation(count), 0.0
-        for i in range(0, count - BATCH + 1, BATCH):
+        order, loss = rng.permutation(len(x)), 0.0
+        for i in range(0, parts * BATCH, BATCH):
             part = order[i:i + BATCH]
-            y = x[part]
-            for layer in layers:
-                y = layer.forward(y)
-            y = y[:, :, 0, 0]
+            y = forward(layers, x[part])
             e = numpy.exp(y - y.max(1, keepdims=True))
             e /= e.sum(1, keepdims=True)
             loss -= float(numpy.log(e[numpy.arange(BATCH), digits[part]] + 1e-12).mean())
@@ -115,10 +125,14 @@ def train(seed, count, epochs):
                 d = layer.backward(d)
             steps += 1
             for layer in layers:
-                if isinstance(layer, Convolution):
-                    layer.step(0.002 * (1 - steps / total) + 1e-5, steps)
-        print(f"epoch {epoch + 1} of {epochs}: loss {loss / (count // BATCH):.4f}", file=sys.stderr, flush=True)
-    return layers, x[:2000]
+                for convolution in layer.convolutions():
+                    convolution.step(rate * (1 - steps / (epochs * parts)) + 1e-5, steps)
+        print(f"epoch {epoch + 1} of {epochs}: loss {loss / parts:.4f}", file=sys.stderr, flush=True)
+
+
+def levels(pictures):
+    """Pictures as the network sees them, 87-loadables section 9: 0 to 127."""
+    return numpy.floor(pictures.astype(numpy.float32) * 127 / 255 + 0.5)[:, None]
 
 
 # ---- integers --------------------------------------------------------------------------------------------------------------------
@@ -131,7 +145,8 @@ def rounded(v, shift):
 class Quantised:
     """A convolution as CMAC, CACC and SDP compute it: weights INT8, bias INT16 shifted left, convertor scale / 2^shift to INT8."""
 
-    def __init__(self, layer, scale_in, scale_out, relu):
+    def __init__(self, layer, scale_in, scale_out):
+        self.relu = layer.relu
         scale_w = float(numpy.abs(layer.w).max()) / 127
         self.w = numpy.clip(numpy.rint(layer.w / scale_w), -127, 127).astype(numpy.int64)
         bias = layer.b / (scale_in * scale_w)
@@ -142,13 +157,13 @@ class Quantised:
         factor, self.shift = scale_in * scale_w / scale_out, 0
         while factor * 2**(self.shift + 1) <= 32767:
             self.shift += 1
-        self.scale, self.relu = int(round(factor * 2**self.shift)), relu
+        self.scale = int(round(factor * 2**self.shift))
 
     def forward(self, x):
-        _, _, r, s = self.w.shape
+        rows = windows(x, self.w.shape[2])
         # Sums of products stay below 2^53, so the product of doubles is exact.
-        y = (windows(x, r, s).astype(numpy.float64) @ self.w.reshape(len(self.w), -1).T.astype(numpy.float64)).astype(numpy.int64)
-        y += self.b << self.bias_shift
+        y = rows.reshape(*rows.shape[:3], -1).astype(numpy.float64) @ self.w.reshape(len(self.w), -1).T.astype(numpy.float64)
+        y = y.astype(numpy.int64) + (self.b << self.bias_shift)
         if self.relu:
             y = numpy.maximum(y, 0)
         return numpy.clip(rounded(y * self.scale, self.shift), -128, 127).transpose(0, 3, 1, 2)
@@ -156,27 +171,15 @@ class Quantised:
 
 def quantise(layers, x):
     """The network in integers, and the scale of its result. x: pictures that choose the scales."""
-    out, scale_in, convolution = [], 1 / 127, None
-    y = x
-    for i, layer in enumerate(layers):
-        y = layer.forward(y)
-        if isinstance(layer, Convolution):
-            convolution = layer
-        last = i == len(layers) - 1
-        if isinstance(layer, Relu) or last:
-            scale_out = float(numpy.abs(y).max() if last else numpy.quantile(y, 0.9998)) / 127
-            out.append(Quantised(convolution, scale_in, scale_out, not last))
-            scale_in = scale_out
-        elif isinstance(layer, Pool):
-            out.append(layer)
-    return out, scale_in
-
-
-def logits(layers, pictures):
-    x = levels(pictures).astype(numpy.int64)
+    out, scale_in = [], 1 / 127
     for layer in layers:
         x = layer.forward(x)
-    return x[:, :, 0, 0]
+        if isinstance(layer, Convolution):
+            scale_out = float(numpy.quantile(x, 0.9998) if layer.relu else numpy.abs(x).max()) / 127
+            layer = Quantised(layer, scale_in, scale_out)
+            scale_in = scale_out
+        out.append(layer)
+    return out, scale_in
 
 
 def loadable(layers, scale):
@@ -216,10 +219,15 @@ def main():
             for digit in range(10):
                 put(f"{digit}-{number}.pgm", draw.pgm(draw.draw(rng, digit)))
         return
-    layers, sample = train(args.seed, args.pictures, args.epochs)
-    layers, scale = quantise(layers, sample)
+    rng = numpy.random.default_rng(args.seed)
+    pictures, digits = draw.dataset(args.seed, args.pictures)
+    x = levels(pictures) / 127
+    layers = [Convolution(rng, 8, 1, 5), Pool(), Convolution(rng, 16, 8, 5), Pool(), Convolution(rng, 64, 16, 4),
+              Convolution(rng, 10, 64, 1, relu=False)]
+    fit(rng, layers, x, digits, args.epochs, 0.002)
+    layers, scale = quantise(layers, x[:2000])
     pictures, digits = draw.dataset(args.seed + HELD_OUT, 5000)
-    found = logits(layers, pictures).argmax(1)
+    found = forward(layers, levels(pictures).astype(numpy.int64)).argmax(1)
     print(f"{(found == digits).mean():.2%} of {len(digits)} drawn digits that it has not seen are recognised (in integers)")
     print("mistaken for another, by digit:", " ".join(f"{d}: {int((found[digits == d] != d).sum())}" for d in range(10)))
     net = loadable(layers, scale)
