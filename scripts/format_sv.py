@@ -13,22 +13,20 @@ import sys
 import textwrap
 
 COLUMNS = 120
+STRING = re.compile(r'"(?:\\.|[^"\\])*"')
+LINE = re.compile(rf"((?:{STRING.pattern}|/\*.*?\*/|(?!//).)*)(//.*)?")  # code, comment
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|[A-Za-z_$`\\][\w$]*|\d[\w\']*|\s+|.', re.S)
 PORT = re.compile(r"^\s*(input|output|inout)\s+([A-Za-z_]\w*)\s*(\[[^\]]*\])?\s*([A-Za-z_][\w, ]*?)(,?)\s*(//.*)?$")
 CONNECTION = re.compile(r"^(\s*)\.(\w+)\s*\((.*)$")
 # What a statement may be broken after, from the weakest binding on; the second group stays with what follows it.
-BREAKS = (r",(?= )|(?<= )[?:](?= )", r"(?<= )\|\|(?= )", r"(?<= )&&(?= )", r"(?<= )(?:<=|=)(?= )", r"(?<= )[|^&](?= )", r"(?<= )(?:==|!=|[<>]=?|[-+*/%]|<<|>>>?)(?= )")
+BREAKS = (r",(?= )|(?<= )[?:](?= )", r"(?<= )\|\|(?= )", r"(?<= )&&(?= )", r"(?<= )(?:<=|=)(?= )", r"(?<= )[|^&](?= )",
+          r"(?<= )(?:==|!=|[<>]=?|[-+*/%]|<<|>>>?)(?= )")
 
 
 def split_comment(line):
     """Code and trailing comment of a line; the comment is '' if there is none."""
-    at = 0
-    while at < len(line):
-        token = TOKEN.match(line, at)
-        if token.group().startswith("//"):
-            return line[:at].rstrip(), token.group()
-        at = token.end()
-    return line, ""
+    code, comment = LINE.fullmatch(line).groups("")
+    return (code.rstrip(), comment) if comment else (line, "")
 
 
 def tokens(text):
@@ -56,25 +54,20 @@ def wrap_comments(lines):
     out, at = [], 0
     while at < len(lines):
         ruler = re.match(r"(\s*// ---- .* )-{5,}$", lines[at])
+        comment = re.match(r"(\s*// *)(- )?", lines[at])
+        end, paragraph = at + 1, [lines[at]]
         if ruler:
-            out.append(lines[at][:COLUMNS] if len(ruler[1]) <= COLUMNS - 5 else ruler[1] + "-----")
-            at += 1
-            continue
-        if not is_comment(lines[at]):
-            out.append(lines[at])
-            at += 1
-            continue
-        indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
-        end = at + 1
-        item = re.match(r"\s*//( *)(- )?", lines[at])
-        hang = indent + "//" + item[1] + ("  " if item[2] else "")
-        while end < len(lines) and re.match(re.escape(hang) + r"[^\s\-/]", lines[end]) and continues(lines[end - 1], lines[end][len(hang) :].split()[0]):
-            end += 1
-        paragraph = lines[at:end]
-        if any(len(line) > COLUMNS for line in paragraph):
-            text = " ".join(line.strip()[2:].strip() for line in paragraph)
-            first = indent + "//" + item[1]
-            paragraph = textwrap.wrap(text, COLUMNS, initial_indent=first, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False)
+            paragraph = [lines[at][:COLUMNS] if len(ruler[1]) <= COLUMNS - 5 else ruler[1] + "-----"]
+        elif comment:
+            hang = comment[1] + ("  " if comment[2] else "")
+            word = re.compile(re.escape(hang) + r"([^\s\-/]\S*)")
+            while end < len(lines) and word.match(lines[end]) and continues(lines[end - 1], word.match(lines[end])[1]):
+                end += 1
+            paragraph = lines[at:end]
+            if any(len(line) > COLUMNS for line in paragraph):
+                text = " ".join(line.strip()[2:].strip() for line in paragraph)
+                paragraph = textwrap.wrap(text, COLUMNS, initial_indent=comment[1], subsequent_indent=hang, break_long_words=False,
+                                          break_on_hyphens=False)
         out += paragraph
         at = end
     return out
@@ -85,36 +78,28 @@ def align_ports(lines):
     out, at = [], 0
     while at < len(lines):
         end, ports = at, {}
-        while end < len(lines):
-            match = PORT.match(lines[end])
-            if match:
-                ports[end] = match
-            elif not (is_comment(lines[end]) or lines[end].startswith("`")):
-                break
+        while end < len(lines) and (PORT.match(lines[end]) or is_comment(lines[end]) or lines[end].startswith("`")):
+            if PORT.match(lines[end]):
+                ports[end] = PORT.match(lines[end]).groups("")
             end += 1
-        if not ports:
-            out += lines[at : max(end, at + 1)]
-            at = max(end, at + 1)
-            continue
-        ranges = {n: (m[3] or "")[1:-1].strip() for n, m in ports.items()}
-        types = {n: m[2] for n, m in ports.items()}
-        widest = max(map(len, ranges.values()))
-        column = max(len(t) + ((widest + 3) if ranges[n] or t == "logic" else 0) for n, t in types.items()) if widest else max(map(len, types.values()))
-        for n in range(at, end):
-            if n not in ports:
-                out.append("    " + lines[n].strip() if is_comment(lines[n]) else lines[n])
-                continue
-            match = ports[n]
-            kind = types[n] + (f" [{ranges[n]:>{widest}}]" if ranges[n] else "")
-            names = re.sub(r"\s*,\s*", ", ", match[4].strip())
-            out.append(f"    {match[1]:<6} {kind:<{column}} {names}{match[5]}" + (f"  {match[6]}" if match[6] else ""))
-        at = end
+        ranges = {n: port[2][1:-1].strip() for n, port in ports.items()}
+        widest = max(map(len, ranges.values()), default=0)
+        column = max((len(port[1]) + (widest + 3 if widest and (ranges[n] or port[1] == "logic") else 0) for n, port in ports.items()), default=0)
+        for n in range(at, max(end, at + 1)):
+            if n in ports:
+                direction, kind, _, names, comma, comment = ports[n]
+                kind += f" [{ranges[n]:>{widest}}]" if ranges[n] else ""
+                names = re.sub(r"\s*,\s*", ", ", names.strip())
+                out.append(f"    {direction:<6} {kind:<{column}} {names}{comma}" + (f"  {comment}" if comment else ""))
+            else:
+                out.append("    " + lines[n].strip() if ports and is_comment(lines[n]) else lines[n])
+        at = max(end, at + 1)
     return out
 
 
 def depth_change(code):
     """Brackets that a piece of code opens beyond those that it closes."""
-    plain = re.sub(r'"(?:\\.|[^"\\])*"', "", code)
+    plain = STRING.sub("", code)
     return sum(plain.count(c) for c in "([{") - sum(plain.count(c) for c in ")]}")
 
 
@@ -122,38 +107,28 @@ def align_connections(lines):
     """Connections of an instance, whole ones of several lines too: opening brackets in one column."""
     out, at = [], 0
     while at < len(lines):
-        if not CONNECTION.match(lines[at]):
-            out.append(lines[at])
-            at += 1
-            continue
-        indent = CONNECTION.match(lines[at])[1]
-        end, heads, open_at = at, [], 0
-        while end < len(lines):
+        first = CONNECTION.match(lines[at])
+        end, heads, depth = at, {}, 0
+        while first and end < len(lines):
             match = CONNECTION.match(lines[end])
-            if open_at == 0 and match and match[1] == indent:
-                heads.append(end)
-            elif open_at == 0 and not re.match(re.escape(indent) + r"(\.\w+,?|//.*|`\w.*)$", lines[end]) and not lines[end].startswith("`"):
+            if depth == 0 and match and match[1] == first[1]:
+                heads[end] = match
+            elif depth == 0 and not re.match(re.escape(first[1]) + r"(\.\w+,?|//.*|`\w.*)$", lines[end]) and not lines[end].startswith("`"):
                 break
-            open_at += depth_change(split_comment(lines[end])[0])
-            if open_at < 0:
+            depth += depth_change(split_comment(lines[end])[0])
+            if depth < 0:
                 break
             end += 1
-        if end <= heads[-1]:
-            end = heads[-1] + 1
-        widest = max(len(CONNECTION.match(lines[n])[2]) for n in heads)
-        shift = 0
+        end = max(end, max(heads, default=at) + 1)
+        widest, shift = max((len(head[2]) for head in heads.values()), default=0), 0
         for n in range(at, end):
+            line = lines[n]
             if n in heads:
-                match = CONNECTION.match(lines[n])
-                new = f"{indent}.{match[2]:<{widest}}({match[3]}"
-                shift = len(new) - len(lines[n])
-                out.append(new)
-            elif re.match(re.escape(indent) + r"(\.|//)", lines[n]) or lines[n].startswith("`"):
-                out.append(lines[n])
-            elif shift > 0:
-                out.append(" " * shift + lines[n])
-            else:
-                out.append(lines[n][min(-shift, len(lines[n]) - len(lines[n].lstrip())) :])
+                line = f"{first[1]}.{heads[n][2]:<{widest}}({heads[n][3]}"
+                shift = len(line) - len(lines[n])
+            elif heads and not re.match(re.escape(first[1]) + r"(\.|//)", line) and not line.startswith("`"):
+                line = " " * shift + line if shift > 0 else line[min(-shift, len(indent_of(line))) :]
+            out.append(line)
         at = end
     return out
 
@@ -192,23 +167,14 @@ def indent_of(line):
 
 def best_break(line, least):
     """Where to break a line of code: after the last operator or comma of the fewest open brackets that fits, None if there is none."""
-    depth, depths = 0, []
-    in_string = False
-    for char in line:
-        in_string ^= char == '"'
-        if not in_string:
-            depth -= char in ")]}"
-        depths.append(99 if in_string else depth)
-        if not in_string:
-            depth += char in "([{"
-    found = None
-    for rank, pattern in enumerate(BREAKS):
-        for match in re.finditer(pattern, line[: COLUMNS + 1]):
-            if least < match.end() <= COLUMNS:
-                key = (depths[match.start()], rank, -match.end())
-                if found is None or key < found[0]:
-                    found = (key, match.end())
-    return found and found[1]
+    plain, depth, depths = STRING.sub(lambda string: "_" * len(string[0]), line), 0, []
+    for char in plain:
+        depth -= char in ")]}"
+        depths.append(depth)
+        depth += char in "([{"
+    places = [(depths[match.start()], rank, -match.end()) for rank, pattern in enumerate(BREAKS)
+              for match in re.finditer(pattern, plain[: COLUMNS + 1]) if least < match.end() <= COLUMNS]
+    return -min(places)[2] if places else None
 
 
 def wrap_code(lines):
