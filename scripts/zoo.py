@@ -20,7 +20,6 @@ import json
 import os
 import pathlib
 import re
-import struct
 import subprocess
 import sys
 import tempfile
@@ -40,6 +39,10 @@ with open(ROOT / "csrc/nvdla/configurations.csv", encoding="ascii") as table:
 
 def percent(part, whole):
     return f"{100 * part / whole:.0f} %"
+
+
+def signed(data):
+    return memoryview(data).cast("b").tolist()
 
 
 class Failed(Exception):
@@ -80,9 +83,8 @@ class Network:
     def play(self, config, i, dut, *more):
         """The result of a run as an object, and the output's bytes."""
         outputs, results = self.scratch / "outputs", self.scratch / "results.json"
-        results.unlink(missing_ok=True)
-        for old in outputs.glob("*"):
-            old.unlink()
+        for old in (results, *outputs.glob("*")):
+            old.unlink(missing_ok=True)
         self.call("run", "-q", f"--dut={dut}", f"--config={config}", f"--out={self.scratch}", f"--outputs={outputs}", f"--results={results}",
                   self.source(i, config), *more)
         found = sorted(outputs.glob("*.bin"))
@@ -100,23 +102,20 @@ class Network:
 
     def right(self):
         """How many of the inputs, or of the elements of an output without classes, are as they should be."""
-        outputs = [self.play("small", i, "model")[1] for i in range(self.count)]
+        outputs = [signed(self.play("small", i, "model")[1]) for i in range(self.count)]
         if "label" in self.arrays:
-            labels = self.arrays["label"][1]
-            good = sum(values.index(max(values)) == label for values, label in
-                       ((struct.unpack(f"{len(o)}b", o), labels[i]) for i, o in enumerate(outputs)))
-            return f"{good} of {self.count}"
-        names = [name for name in self.arrays if re.fullmatch(r"cpu_t\d+", name)]
-        if not names:
-            raise Failed(f"{self.path.name}: the .npz has neither 'label' nor 'cpu_tN'")
-        expected = self.arrays[max(names, key=lambda name: int(name[5:]))][1]
-        size = len(expected) // self.count
-        pairs = [(struct.unpack(f"{size}b", o[:size]), struct.unpack(f"{size}b", expected[i * size:(i + 1) * size])) for i, o in enumerate(outputs)]
-        if self.shape[-1] == size:  # an autoencoder
-            same = sum(a == b for found, wanted in pairs for a, b in zip(found, wanted))
-            return f"{same:,} of {size * self.count:,}"
-        good = sum(found.index(max(found)) == wanted.index(max(wanted)) for found, wanted in pairs)
-        return f"{good} of {self.count}"
+            wanted = list(self.arrays["label"][1])
+        else:
+            names = [name for name in self.arrays if re.fullmatch(r"cpu_t\d+", name)]
+            if not names:
+                raise Failed(f"{self.path.name}: the .npz has neither 'label' nor 'cpu_tN'")
+            expected = self.arrays[max(names, key=lambda name: int(name[5:]))][1]
+            size = len(expected) // self.count
+            parts = [signed(expected[i * size:(i + 1) * size]) for i in range(self.count)]
+            if self.shape[-1] == size:  # an autoencoder
+                return f"{sum(a == b for found, part in zip(outputs, parts) for a, b in zip(found, part)):,} of {size * self.count:,}"
+            outputs, wanted = [found[:size] for found in outputs], [part.index(max(part)) for part in parts]
+        return f"{sum(found.index(max(found)) == right for found, right in zip(outputs, wanted))} of {self.count}"
 
     def limits(self, config):
         """What takes most of the estimated clocks, with its part."""
@@ -150,18 +149,17 @@ def measure(options, path, scratch):
 
 def compare(page, row, others, options):
     """The page's lines; with --write, with these rows. The row of small has to be there."""
+    page = list(page)
     for new in ([row] if row else []) + others:
-        words = 2 if new == row else 3
-        name = "|".join(new.split("|")[:words]) + "|"
+        name = "|".join(new.split("|")[:2 if new == row else 3]) + "|"
         places = [i for i, line in enumerate(page) if line.startswith(name)]
         if not places and new != row:
             continue
         if len(places) != 1:
             raise Failed(f"{options.page}: found {len(places)} rows that begin with '{name}'; expected 1")
-        if options.write:
-            page = page[:places[0]] + [new] + page[places[0] + 1:]
-        elif page[places[0]] != new:
+        if not options.write and page[places[0]] != new:
             raise Failed(f"{options.page}:{places[0] + 1}: found\n{page[places[0]]}\nexpected, as measured (zoo.py --write puts it there)\n{new}")
+        page[places[0]] = new
     return page
 
 
