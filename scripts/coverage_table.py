@@ -16,92 +16,68 @@ import sys
 
 
 def read_points(path):
-    """{file: {(line, column, kind, lines): count}}, added up over instances and parameters."""
+    """{file: {(line, column, kind, lines): count}}, added up over instances and parameters; lines: those that belong to it, as numbers."""
     files = collections.defaultdict(collections.Counter)
     with open(path, encoding="utf-8", errors="replace") as data:
-        for row in data:
-            match = re.match(r"C '(.*)' (\d+)$", row)
-            if not match:
-                continue
+        for match in re.finditer(r"^C '(.*)' (\d+)$", data.read(), re.M):
             keys = dict(part.split("\x02", 1) for part in match.group(1).split("\x01") if part)
             if keys["f"].startswith("rtl/"):
-                point = (int(keys["l"]), int(keys["n"]), keys["o"], keys.get("S", ""))
-                files[keys["f"]][point] += int(match.group(2))
+                ranges = [part.split("-") for part in keys.get("S", "").split(",") if part]  # of "3,5-6"
+                lines = tuple(line for ends in ranges for line in range(int(ends[0]), int(ends[-1]) + 1))
+                files[keys["f"]][int(keys["l"]), int(keys["n"]), keys["o"], lines] += int(match.group(2))
     return files
 
 
-def numbers(ranges):
-    """[3, 5, 6] of "3,5-6"."""
-    result = []
-    for part in filter(None, ranges.split(",")):
-        first, _, last = part.partition("-")
-        result += range(int(first), int(last or first) + 1)
-    return result
-
-
-def without_returns(points, source):
-    """The points but those of branches whose last line is a return."""
-    def returns(point):
-        lines = numbers(point[3])
-        return point[2] != "block" and lines and re.search(r"\breturn\b", source[lines[-1] - 1].split("//")[0])
-    return {point: count for point, count in points.items() if not returns(point)}
-
-
-def lines_of(points):
-    """{line: True if everything on it was executed}."""
-    lines = {}
-    for (_, _, _, ranges), count in points.items():
-        for line in numbers(ranges):
-            lines[line] = lines.get(line, True) and count > 0
-    return lines
-
-
-def branches_of(points):
-    """{(line, column, kind): True if taken}."""
-    return {key[:3]: count > 0 for key, count in points.items() if key[2] != "block"}
+def covered(points, source):
+    """{line: True if everything on it was executed}, and {(line, column, kind): True if a branch was taken}."""
+    lines, branches = {}, {}
+    for (line, column, kind, mine), count in points.items():
+        if kind != "block" and mine and re.search(r"\breturn\b", source[mine[-1] - 1].split("//")[0]):
+            continue
+        for number in mine:
+            lines[number] = lines.get(number, True) and count > 0
+        if kind != "block":
+            branches[line, column, kind] = count > 0
+    return lines, branches
 
 
 def percent(part, whole):
     return f"{100.0 * part / whole:6.1f} %" if whole else "      -"
 
 
-def row(name, lines, branches):
+def row(name, tables):
+    """A row for one or several files."""
+    lines, branches = ([hit for table in tables for hit in table[i].values()] for i in (0, 1))
     print(f"{name:<44}{sum(lines):>7}{len(lines):>7} {percent(sum(lines), len(lines))}"
           f"{sum(branches):>9}{len(branches):>7} {percent(sum(branches), len(branches))}")
+    return 100.0 * sum(lines) / len(lines) if lines else 0.0, len(lines)
 
 
 def main():
-    files = read_points(sys.argv[1])
-    sources = {}
+    files, sources = read_points(sys.argv[1]), {}
     for name in files:
         with open(name, encoding="utf-8") as source:
             sources[name] = source.read().splitlines()
-        files[name] = without_returns(files[name], sources[name])
     minimum = float(sys.argv[2]) if len(sys.argv) > 2 else 0.0
-    lines = {name: lines_of(points) for name, points in files.items()}
-    branches = {name: branches_of(points) for name, points in files.items()}
-
-    def gather(what, folder):
-        return [hit for name in files if name.startswith(folder) for hit in what[name].values()]
+    tables = {name: covered(files[name], sources[name]) for name in sorted(files)}
 
     print(f"{'':<44}{'lines':>14}{'':>9}{'branches':>16}")
     for folder in sorted({os.path.dirname(name) + "/" for name in files}):
-        for name in sorted(name for name in files if os.path.dirname(name) + "/" == folder):
-            row("  " + name, lines[name].values(), branches[name].values())
+        for name in tables:
+            if os.path.dirname(name) + "/" == folder:
+                row("  " + name, [tables[name]])
         if folder != "rtl/":
-            row(folder, gather(lines, folder), gather(branches, folder))
-    row("rtl/", gather(lines, "rtl/"), gather(branches, "rtl/"))
+            row(folder, [table for name, table in tables.items() if name.startswith(folder)])
+    share, total = row("rtl/", tables.values())
 
-    for title, what in (("lines never executed", lines), ("branches never taken", branches)):
-        missing = [(name, key) for name in sorted(what) for key in sorted(what[name]) if not what[name][key]]
+    for title, i in (("lines never executed", 0), ("branches never taken", 1)):
+        missing = [(name, key) for name, table in tables.items() for key in sorted(table[i]) if not table[i][key]]
         print(f"\n{title}: {len(missing)}")
         for name, key in missing:
-            line, kind = (key, "") if isinstance(key, int) else (key[0], f"{key[2]}: ")
+            line, kind = (key[0], f"{key[2]}: ") if i else (key, "")
             print(f"{name}:{line}: {kind}{sources[name][line - 1].strip()}")
-    total = gather(lines, "rtl/")
-    covered = 100.0 * sum(total) / len(total) if total else 0.0
-    print(f"\n{covered:.1f} % of {len(total)} lines")
-    return 0 if covered >= minimum else 1
+    print(f"\n{share:.1f} % of {total} lines")
+    return 0 if share >= minimum else 1
 
 
 sys.exit(main())
