@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Updates the wait counters in traces: the values that `read_check ...D_PERF_... volatile` (BDMA: STATUS_GRP0_...) expects become those that the RTL counts now.
+"""Updates the wait counters in traces: the values that `read_check ...D_PERF_... volatile` (BDMA: STATUS_GRP0_...) expects become those that the
+RTL counts now.
 
 usage: waits.py TRACE.nvt.gz... -- OPTION...
   OPTION  memory setting of `nvcosim run` for the trace, the one that plans/nightly.yml has for traces of that name
@@ -13,6 +14,7 @@ changed.
 import gzip
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -27,13 +29,12 @@ def counters(path, options):
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([NVCOSIM, "run", "--quiet", "--dut=rtl", "--strict", *options, f"--out={folder}", path], capture_output=True,
                               text=True, check=False)
-        name = os.path.join(folder, os.path.basename(path).split(".")[0], "report.json")
+        report = pathlib.Path(folder, path.name.split(".")[0], "report.json")
         if done.returncode == 0:
             return {}
-        if not os.path.exists(name):
+        if not report.exists():
             sys.exit(f"waits: {path}: {done.stdout}{done.stderr}")
-        with open(name, encoding="utf-8") as f:
-            failures = json.load(f)["devices"][0]["failures"]
+        failures = json.loads(report.read_text(encoding="utf-8"))["devices"][0]["failures"]
         if not failures:
             sys.exit(f"waits: {path}: {done.stdout}")
         return {int(f["position"].rsplit(":", 1)[1]): (int(f.get("got", "0"), 16), f["text"]) for f in failures}
@@ -41,11 +42,9 @@ def counters(path, options):
 
 def refresh(path, options):
     """Number of counters that changed."""
-    with gzip.open(path, "rt", encoding="utf-8") as f:
-        lines = f.read().split("\n")
-    changed = set()
+    lines, changed = gzip.decompress(path.read_bytes()).decode().split("\n"), set()
     with tempfile.TemporaryDirectory() as folder:
-        trial = os.path.join(folder, os.path.basename(path))
+        trial = pathlib.Path(folder, path.name)
         while True:
             with gzip.GzipFile(trial, "wb", mtime=0) as f:
                 f.write("\n".join(lines).encode())
@@ -53,14 +52,12 @@ def refresh(path, options):
             if not failures:
                 break
             for number, (got, text) in failures.items():
-                line = lines[number - 1]
-                if number in changed or not CHECK.match(line):
+                if number in changed or not CHECK.match(lines[number - 1]):
                     sys.exit(f"waits: {path}: not a counter of waiting: {text}")
-                lines[number - 1] = CHECK.sub(rf"\g<1>{got:#x}\g<2>", line)
+                lines[number - 1] = CHECK.sub(rf"\g<1>{got:#x}\g<2>", lines[number - 1])
                 changed.add(number)
         if changed:
-            with open(trial, "rb") as f, open(path, "wb") as out:
-                out.write(f.read())
+            path.write_bytes(trial.read_bytes())
     return len(changed)
 
 
@@ -68,7 +65,7 @@ def main():
     if "--" not in sys.argv:
         sys.exit(__doc__)
     at = sys.argv.index("--")
-    for path in sys.argv[1:at]:
+    for path in map(pathlib.Path, sys.argv[1:at]):
         print(f"{path}: {refresh(path, sys.argv[at + 1:])} counters changed")
 
 
