@@ -293,7 +293,8 @@ def generate_c(outdir):
         (ram, ram_field), (weight, weight_field) = c["ram_type"].split("."), c["weight"].split(".")
         facts = [c_string(c["name"]), c["id"], c_bool(c["direction"] == "write"), f"NVDLA_{c['unit']}",
                  f"ENGINE_{client_engine(c, engines)['engine']}", f"{c['unit']}_{ram}", f"{c['unit']}_{ram}__{ram_field}_MASK", f"MCIF_{weight}",
-                 f"MCIF_{weight}__{weight_field}_LSB", condition_offset(c), f"{{{', '.join(str(-1 if slot is None else slot) for slot in c['slot'].values())}}}"]
+                 f"MCIF_{weight}__{weight_field}_LSB", condition_offset(c),
+                 f"{{{', '.join(str(-1 if slot is None else slot) for slot in c['slot'].values())}}}"]
         out.append(f"    [NVDLA_{client_stream(c)}] = {{{', '.join(map(str, facts))}}},")
     out.append("};")
     emit_engines(out, engines, maps, units)

@@ -20,8 +20,9 @@ TOKEN = re.compile(r"""
 NAME = re.compile(r"[A-Za-z_\\]")
 CLOCK_OR_RESET = re.compile(r"clk|clock|rst|reset", re.I)
 OPENING, CLOSING = {"(", "[", "{"}, {")", "]", "}"}
-DIRECTIVES = {"ifdef", "ifndef", "elsif", "else", "endif", "timescale", "default_nettype", "resetall", "celldefine", "endcelldefine", "undef", "undefineall", "line", "pragma",
-              "begin_keywords", "end_keywords", "include", "define", "nounconnected_drive", "unconnected_drive", "verilator_config"}
+DIRECTIVES = {"ifdef", "ifndef", "elsif", "else", "endif", "timescale", "default_nettype", "resetall", "celldefine", "endcelldefine", "undef",
+              "undefineall", "line", "pragma", "begin_keywords", "end_keywords", "include", "define", "nounconnected_drive",
+              "unconnected_drive", "verilator_config"}
 CONDITIONAL = {"`ifdef", "`ifndef", "`else", "`endif"}
 ASSIGNMENTS = ("=", "<=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "<<=", ">>=")
 # Items and statements without places for faults: up to their ';', or to the word that ends them.

@@ -217,4 +217,5 @@ def write(task, cubes_size, picture, result, names, scale_in, scale_out):
     blobs = [blob(*b) for b in [("weights", 0, 0, bytes(task.weights)), *lists]]
     tensors = [tensor(0, names[0], picture), tensor(1, names[1], output)]
     last = [[("H", 0), ("vector H", [0])], [("H", 1), ("vector H", [1])]]
-    return Flat().finish([("bytes", bytes((0, 7, 0))), *(("tables", part) for part in (tasks, memories, addresses, events, blobs, tensors, [], last))])
+    parts = [tasks, memories, addresses, events, blobs, tensors, [], last]
+    return Flat().finish([("bytes", bytes((0, 7, 0))), *(("tables", part) for part in parts)])
