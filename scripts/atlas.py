@@ -12,6 +12,7 @@ variables: NVDLA_CONFORMANCE  folder with loadables/lenet_small (default ../shar
 
 Networks that are missing are named, and have no rows. A fault that leaves the output right has no row either.
 """
+import argparse
 import json
 import math
 import os
@@ -26,24 +27,21 @@ ATLAS = ROOT / "csrc/doctor/atlas.inc"
 CONFORMANCE = pathlib.Path(os.environ.get("NVDLA_CONFORMANCE", ROOT / "../shared/conformance"))
 QUANTISED = pathlib.Path(os.environ.get("NVDLA_NETWORKS", ROOT / "../shared/networks"))
 
-# Names of enum bus_fault_kind, with the parameters that make rows. The first one is the default.
-KINDS = {
-    "same-id": ("BUS_FAULT_SAME_ID", (4, 2)),
-    "early-response": ("BUS_FAULT_EARLY", (2000, 300)),
-    "lost-beat": ("BUS_FAULT_LOST_BEAT", (64, 16)),
-    "repeated-beat": ("BUS_FAULT_REPEATED_BEAT", (64, 16)),
-    "strobes": ("BUS_FAULT_STROBES", (None,)),
-    "address": ("BUS_FAULT_ADDRESS", (12, 10)),
-    "wrap": ("BUS_FAULT_WRAP", (256, 4096)),
-    "stale": ("BUS_FAULT_STALE", (2000, 300)),
-    "narrow": ("BUS_FAULT_NARROW", (None,)),
-    "swapped": ("BUS_FAULT_SWAPPED", (None,)),
+# Of each fault: the name of enum bus_fault_kind; parameters that make rows, the default first; parameters of --judge: the usual one, and one that
+# no row and none of the doctor's first runs has.
+FAULTS = {
+    "same-id": ("BUS_FAULT_SAME_ID", (4, 2), (4, 9)),
+    "early-response": ("BUS_FAULT_EARLY", (2000, 300), (2000, 1300)),
+    "lost-beat": ("BUS_FAULT_LOST_BEAT", (64, 16), (64, 37)),
+    "repeated-beat": ("BUS_FAULT_REPEATED_BEAT", (64, 16), (64, 23)),
+    "strobes": ("BUS_FAULT_STROBES", (None,), (None,)),
+    "address": ("BUS_FAULT_ADDRESS", (12, 10), (12, 11)),
+    "wrap": ("BUS_FAULT_WRAP", (256, 4096), (256, 64)),
+    "stale": ("BUS_FAULT_STALE", (2000, 300), (2000, 700)),
+    "narrow": ("BUS_FAULT_NARROW", (None,), (None,)),
+    "swapped": ("BUS_FAULT_SWAPPED", (None,), (None,)),
 }
-# Parameters of --judge: the usual one, and one that no row and none of the doctor's first runs has.
-JUDGED = {"same-id": (4, 9), "early-response": (2000, 1300), "lost-beat": (64, 37), "repeated-beat": (64, 23),
-          "strobes": (None,), "address": (12, 11), "wrap": (256, 64), "stale": (2000, 700), "narrow": (None,),
-          "swapped": (None,)}
-SCALE, COLUMNS = 0.2, 110  # FEATURE_SCALE of bus_likeness.c; of a line
+SCALE = 0.2  # FEATURE_SCALE of bus_likeness.c
 
 
 def networks():
@@ -90,7 +88,7 @@ def doctor(build, network, output, *options):
 def write_atlas(build, folder):
     rows = []
     for network in networks():
-        for fault, (kind, parameters) in KINDS.items():
+        for fault, (kind, parameters, _) in FAULTS.items():
             for parameter in parameters:
                 output = play(build, folder, network, fault, parameter)
                 said = doctor(build, network, output, "--run-clocks", 0) if output else {"wrong": 0}
@@ -103,11 +101,9 @@ def write_atlas(build, folder):
 
 
 def read_atlas():
-    names = {kind: fault for fault, (kind, _) in KINDS.items()}
-    for line in ATLAS.read_text(encoding="ascii").splitlines():
-        match = re.match(r"/\* (\S+) \*/ \{\{(\w+), \d+\}, \{(.*)\}\},", line)
-        if match:
-            yield match[1], names[match[2]], [float(v) for v in match[3].split(",")]
+    names = {kind: fault for fault, (kind, _, _) in FAULTS.items()}
+    rows = re.findall(r"^/\* (\S+) \*/ \{\{(\w+), \d+\}, \{(.*)\}\},", ATLAS.read_text(encoding="ascii"), re.M)
+    return [(network, names[kind], [float(v) for v in values.split(",")]) for network, kind, values in rows]
 
 
 def rank_without(rows, name, features):
@@ -121,54 +117,48 @@ def rank_without(rows, name, features):
 
 
 def judge_one(build, folder, rows, network, fault, parameter):
-    """Places of the fault by runs and by the atlas, from 1; 0: the run left nothing."""
+    """Places of the fault by runs and by the atlas, from 1, and whether the output is wrong; None: the run left nothing."""
     output = play(build, folder, network, fault, parameter)
     if not output:
-        return 0, 0, 0
+        return None
     said = doctor(build, network, output)
-    ranked = [f["fault"] for f in said["faults"] if said["wrong"] or f["likeness"] == 1]
-    alone = rank_without(rows, network[0], said["features"])
-    place = ranked.index(fault) + 1 if fault in ranked else 99
-    return place, alone.index(fault) + 1 if fault in alone else 99, said["wrong"]
+    rankings = ([f["fault"] for f in said["faults"] if said["wrong"] or f["likeness"] == 1], rank_without(rows, network[0], said["features"]))
+    return *(ranking.index(fault) + 1 if fault in ranking else 99 for ranking in rankings), said["wrong"]
 
 
 def judge(build, folder, count):
-    rows = list(read_atlas())
-    chosen = networks()[:count]
-    for usual in (True, False):
+    rows, chosen, good = read_atlas(), networks()[:count], True
+    for index, which in enumerate(("usual", "other")):
         mine = []
         for network in chosen:
-            for fault, parameters in JUDGED.items():
-                for parameter in parameters[:1] if usual else parameters[1:]:
-                    placed = judge_one(build, folder, rows, network, fault, parameter)
-                    mine += [placed] if placed[0] else []
-                    if placed[0] > 1:
-                        print(f"  {network[0]} {fault}:{parameter}: place {placed[0]}"
-                              f"{'' if placed[2] else ', the output is right'}", flush=True)
+            for fault, (_, _, parameters) in FAULTS.items():
+                placed = judge_one(build, folder, rows, network, fault, parameters[index]) if index < len(parameters) else None
+                mine += [placed] if placed else []
+                if placed and placed[0] > 1:
+                    right = "" if placed[2] else ", the output is right"
+                    print(f"  {network[0]} {fault}:{parameters[index]}: place {placed[0]}{right}", flush=True)
         wrong = [p for p in mine if p[2]]
-        print(f"{'usual' if usual else 'other'} parameters, {len(mine)} runs: first {sum(p[0] == 1 for p in mine)}, "
-              f"among three {sum(p[0] <= 3 for p in mine)}; by the atlas of the other networks alone, {len(wrong)} wrong "
-              f"outputs: first {sum(p[1] == 1 for p in wrong)}, among three {sum(p[1] <= 3 for p in wrong)}", flush=True)
-        if usual:
-            good = sum(p[0] == 1 for p in mine) >= 0.8 * len(mine) and sum(p[0] <= 3 for p in mine) >= 0.96 * len(mine)
+        first, three = (sum(p[0] <= most for p in mine) for most in (1, 3))
+        print(f"{which} parameters, {len(mine)} runs: first {first}, among three {three}; by the atlas of the other networks alone, "
+              f"{len(wrong)} wrong outputs: first {sum(p[1] == 1 for p in wrong)}, among three {sum(p[1] <= 3 for p in wrong)}", flush=True)
+        if which == "usual":
+            good = first >= 0.8 * len(mine) and three >= 0.96 * len(mine)
     print(f"{int(good)} passed, {int(not good)} failed")
     return good
 
 
 def main():
-    words = [w for w in sys.argv[1:] if w != "--judge"]
-    count = 99
-    if "--count" in words:
-        count = int(words[words.index("--count") + 1])
-        words = words[:words.index("--count")]
-    if len(words) != 1:
-        sys.exit(__doc__)
-    build = pathlib.Path(words[0]).resolve()
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--judge", action="store_true")
+    parser.add_argument("--count", type=int)
+    options = parser.parse_args()
+    build = options.build.resolve()
     with tempfile.TemporaryDirectory() as folder:
-        if "--judge" in sys.argv:
-            sys.exit(not judge(build, folder, count))
-        else:
-            write_atlas(build, folder)
+        if options.judge:
+            return not judge(build, folder, options.count)
+        write_atlas(build, folder)
+        return 0
 
 
-main()
+sys.exit(main())
