@@ -14,7 +14,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "docs/style.md"
 ROW = re.compile(r"^\| `([^`]+)` \| ([^|]+?) \| ([^|]*?) ?\|$", re.M)
-PLACES = ("*.md", "Makefile", ".ci/run", "docs/*.md", "docs/ci/*", "plans/*.yml", *(f"{folder}/**/*" for folder in ("csrc", "tb", "rtl", "scripts", "python", "tests")))
+PLACES = ("*.md", "Makefile", ".ci/run", "docs/*.md", "docs/ci/*", "plans/*.yml",
+          *(f"{folder}/**/*" for folder in ("csrc", "tb", "rtl", "scripts", "python", "tests")))
 KINDS = {".md", ".c", ".h", ".cpp", ".sv", ".svh", ".py", ".sh", ".bash", ".mk", ".awk", ".csv", ".tsv", ".sql", ".yml", ""}
 # Not ours to word: corpora of the fuzzers and Verilog as other tools generate it. docs/nvdla is not in PLACES: the specification keeps to the
 # terms of the hardware, and is reviewed on its own.
@@ -48,24 +49,23 @@ def blank(match):
 
 
 def hits(path, rows):
-    """(line, what was found, what to write), by line."""
+    """(line, what was found, what to write)."""
     text = path.read_text(encoding="utf-8", errors="replace")
     if path == LIST:
         text = ROW.sub(blank, text)
     text = LEADER.sub(blank, text).lower()
-    found = []
     for rejected, write, exceptions in rows:
         spans = rejected.spans(text)
         right = [span for exception in exceptions if spans for span in exception.spans(text)]
         for start, end in spans:
             if not any(first <= start and end <= last for first, last in right):
-                found.append((text.count("\n", 0, start) + 1, " ".join(re.sub(r'"\s*\n\s*"', " ", text[start:end]).split()), write))
-    return sorted(found)
+                yield text.count("\n", 0, start) + 1, " ".join(re.sub(r'"\s*\n\s*"', " ", text[start:end]).split()), write
 
 
 def files():
-    paths = (path for place in PLACES for path in sorted(ROOT.glob(place)))
-    return [path for path in paths if path.is_file() and path.suffix in KINDS and not str(path.relative_to(ROOT)).startswith(EXCLUDED)]
+    for path in (path for place in PLACES for path in sorted(ROOT.glob(place))):
+        if path.is_file() and path.suffix in KINDS and not str(path.relative_to(ROOT)).startswith(EXCLUDED):
+            yield path
 
 
 def main():
@@ -73,7 +73,7 @@ def main():
     counts = collections.Counter()
     for path in [pathlib.Path(name).resolve() for name in sys.argv[1:]] or files():
         name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
-        for line, found, write in hits(path, rows):
+        for line, found, write in sorted(hits(path, rows)):
             print(f'{name}:{line}: found "{found}", write "{write}"')
             counts[found] += 1
     for found, count in counts.most_common():
