@@ -32,9 +32,12 @@ a parameter or a constant input switches off, a value that nothing reads.
 """
 import argparse
 import concurrent.futures
+import contextlib
 import hashlib
+import itertools
 import json
 import os
+import pathlib
 import random
 import re
 import shutil
@@ -196,19 +199,19 @@ def planted(source, faults, asks):
     for a fault."""
     sites = {}
     for number, fault in faults:
-        sites.setdefault(id(fault.site), (fault.site, []))[1].append((number, fault))
+        sites.setdefault(fault.site, []).append((number, fault))
     added = []  # (where, text)
-    for site, mine in sites.values():
-        front, back = "", ""
-        for number, fault in mine:
-            if site.kind == "assignment":
-                front, back = f"begin if (!{asks(source, number, fault)}) ", " end"
-            else:
+    for site, mine in sites.items():
+        if site.kind == "assignment":
+            (number, fault), = mine
+            front, back, last = f"begin if (!{asks(source, number, fault)}) ", " end", site.end
+        else:
+            front, back, last = "", ")" * (len(mine) + 1), site.end - 1
+            for number, fault in mine:
                 changed = " ".join(filter(None, (source.flat(site.start, fault.first), fault.text, source.flat(fault.last, site.end))))
                 front += f"({asks(source, number, fault, changed)} ? ({changed}) : "
-                back += ")"
-        first, last = source.from_[site.start], source.to[site.end - (site.kind != "assignment")]
-        added += [(first, front if site.kind == "assignment" else front + "("), (last, back if site.kind == "assignment" else ")" + back)]
+            front += "("
+        added += [(source.from_[site.start], front), (source.to[last], back)]
     text = source.text
     for where, more in sorted(added, key=lambda a: a[0], reverse=True):
         text = text[:where] + more + text[where:]
@@ -241,14 +244,10 @@ def by_variable(_source, number, _fault, _changed=None):
 
 def put(path, text):
     """Writes a file, unless it has this text already."""
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    data = text.encode("utf-8", "surrogateescape")
-    if os.path.isfile(path):
-        with open(path, "rb") as f:
-            if f.read() == data:
-                return
-    with open(path, "wb") as f:
-        f.write(data)
+    file, data = pathlib.Path(path), text.encode("utf-8", "surrogateescape")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if not file.is_file() or file.read_bytes() != data:
+        file.write_bytes(data)
 
 
 def own(folders):
@@ -273,49 +272,45 @@ def refuse(out, listed):
         sys.exit(f"plant: {out}: found the checkout of nvcosim, {expected}")
     source = next((path for path in listed.files() if inside(path, out)), None)
     if source:
-        sys.exit(f"plant: {out}: found {os.path.relpath(os.path.realpath(source), os.path.realpath(out))}, a source of the RTL to be copied, {expected}")
+        name = os.path.relpath(os.path.realpath(source), os.path.realpath(out))
+        sys.exit(f"plant: {out}: found {name}, a source of the RTL to be copied, {expected}")
     if os.path.lexists(os.path.join(out, ".git")):
         sys.exit(f"plant: {out}: found the top folder of a project (.git), {expected}")
 
 
-def digest(path):
-    """Of a file's content; None if it cannot be read."""
-    try:
-        with open(path, "rb") as f:
-            return hashlib.sha256(f.read()).hexdigest()
-    except OSError:
-        return None
+def digests(paths):
+    """Of the contents of files, by path; None if one cannot be read."""
+    found = dict.fromkeys(paths)
+    for path in found:
+        with contextlib.suppress(OSError), open(path, "rb") as f:
+            found[path] = hashlib.sha256(f.read()).hexdigest()
+    return found
 
 
 class Made:
     """What a copy was made of, in OUT/made.json: the call, and the content of each file that was read or written."""
 
     def __init__(self, options, listed):
-        self.path = os.path.join(options.out, "made.json")
-        self.copy = os.path.join(options.out, "rtl")
-        self.written = [os.path.join(options.out, name) for name in ("faults.f", "faults.json")]
+        self.out, self.path = options.out, os.path.join(options.out, "made.json")
         version = subprocess.run(["verilator", "--version"], capture_output=True, text=True, check=False).stdout
-        self.call = {"options": vars(options), "list": listed.entries, "verilator": version,
-                     "scripts": [digest(path) for path in (__file__, os.path.join(ROOT, "scripts", "verilog_source.py"), HEADER)]}
+        scripts = digests([__file__, os.path.join(ROOT, "scripts", "verilog_source.py"), HEADER])
+        self.call = {"options": vars(options), "list": [list(entry) for entry in listed.entries], "verilator": version, "scripts": scripts}
 
-    def contents(self):
-        return {path: digest(path) for path in self.written + [os.path.join(folder, name) for folder, _, names in os.walk(self.copy) for name in names]}
+    def written(self):
+        copy = [os.path.join(folder, name) for folder, _, names in os.walk(os.path.join(self.out, "rtl")) for name in names]
+        return digests([os.path.join(self.out, name) for name in ("faults.f", "faults.json")] + copy)
 
     def last(self):
         """What the last call printed, if this one would make the same; else None."""
-        try:
-            with open(self.path, encoding="utf-8") as f:
-                last = json.load(f)
-        except (OSError, ValueError):
-            return None
-        same = (last["call"] == json.loads(json.dumps(self.call)) and last["written"] == self.contents()
-                and all(digest(path) == content for path, content in last["read"].items()))
-        return last["printed"] if same else None
+        with contextlib.suppress(OSError, ValueError), open(self.path, encoding="utf-8") as f:
+            last = json.load(f)
+            if last["call"] == self.call and last["written"] == self.written() and last["read"] == digests(last["read"]):
+                return last["printed"]
+        return None
 
     def keep(self, read, printed):
         """To be called once the copy is whole."""
-        put(self.path, json.dumps({"call": self.call, "read": {path: digest(path) for path in read}, "written": self.contents(),
-                                   "printed": printed}, indent=1))
+        put(self.path, json.dumps({"call": self.call, "read": digests(read), "written": self.written(), "printed": printed}, indent=1))
 
 
 class FileList:
@@ -342,21 +337,21 @@ class FileList:
                 self.read(name, None if word == "-F" else folder)
             elif word in ("-v", "-y"):
                 self.entries.append((word, absolute(next(words, ""))))
-            elif word.startswith("+incdir+"):
-                self.entries += [("option", f"+incdir+{absolute(p)}") for p in word[8:].split("+") if p]
-            elif word.startswith("-I"):
-                self.entries.append(("option", f"+incdir+{absolute(word[2:])}"))
-            elif word.startswith("+define+") or word.startswith("-D"):
-                names = word[8:].split("+") if word[0] == "+" else [word[2:]]
-                self.defines.update(n.split("=")[0] for n in names)
-                self.entries.append(("option", word))
-            elif word.startswith("+libext+"):
-                self.extensions = [e for e in word[8:].split("+") if e]
-                self.entries.append(("option", word))
+            elif word.startswith(("+incdir+", "-I")):
+                folders = word[8:].split("+") if word[0] == "+" else [word[2:]]
+                self.entries += [("option", f"+incdir+{absolute(p)}") for p in folders if p]
             elif word[0] in "+-":
+                self.define(word)
+                if word.startswith("+libext+"):
+                    self.extensions = [e for e in word[8:].split("+") if e]
                 self.entries.append(("option", word))
             else:
                 self.entries.append(("source", absolute(word)))
+
+    def define(self, option):
+        """Notes the names that an option defines, if it does."""
+        if option.startswith(("+define+", "-D")):
+            self.defines.update(n.split("=")[0] for n in re.sub(r"^(\+define\+|-D)", "", option).split("+"))
 
     def files(self):
         """Files that may have places for faults."""
@@ -370,17 +365,12 @@ class FileList:
 
     def write(self, path, first=(), copies=None):
         """The list with other lines first, and with copies instead of the originals. copies: the copy of each."""
-        copies = copies or {}
-        left = dict(copies)
-        lines = list(first)
+        copies, lines = copies or {}, list(first)
         for kind, value in self.entries:
-            if kind in ("source", "-v"):
-                lines.append(("-v " if kind == "-v" else "") + left.pop(value, copies.get(value, value)))
-            elif kind == "-y":
-                lines.append(f"-y {value}")
-            else:
-                lines.append(value)
-        lines += left.values()  # found in folders of -y before; what is listed is not looked for
+            lines.append((f"{kind} " if kind in ("-v", "-y") else "") + copies.get(value, value))
+        listed = {value for _, value in self.entries}
+        # Those that were found in folders of -y before; what is listed is not looked for.
+        lines += [copy for value, copy in copies.items() if value not in listed]
         put(path, "\n".join(lines) + "\n")
 
 
@@ -442,12 +432,11 @@ class Copy:
     def write(self, chosen, out, asks=at_run_time):
         """Writes the copy into a folder. chosen: (path, fault) by number. A file that does not change is not written, so it
         is not compiled again. Returns the original of each copy."""
-        copies = {}
         by_file = {}
         for number, (path, fault) in chosen.items():
             by_file.setdefault(path, []).append((number, fault))
+        copies = {path: os.path.join(out, "rtl", self.relative(path)) for path in by_file}
         for path, faults in by_file.items():
-            copies[path] = os.path.join(out, "rtl", self.relative(path))
             put(copies[path], planted(self.sources[path], faults, asks))
         for folder, _, names in os.walk(os.path.join(out, "rtl")):
             for name in names:
@@ -487,17 +476,15 @@ class Copy:
 
     def broken(self, chosen, errors, originals):
         """Indices of the faults whose lines the errors name; of their whole files if a line holds none."""
-        lines = {(os.path.abspath(m.group(1)), int(m.group(2))) for m in re.finditer(r"(/[^\s:]+):(\d+):", errors)}
-        found = set()
-        for index, (path, fault) in enumerate(chosen):
+        lines = {(originals.get(os.path.abspath(file)), int(line)) for file, line in re.findall(r"(/[^\s:]+):(\d+):", errors)}
+        files = {path for path, _ in lines}
+
+        def named(path, fault):
             source, site = self.sources[path], fault.site
-            span = range(source.line(site.start), source.line(site.end - 1) + 1)
-            if any(originals.get(file) == path and line in span for file, line in lines):
-                found.add(index)
-        if not found:
-            files = {originals[file] for file, _ in lines if file in originals}
-            found = {index for index, (path, *_) in enumerate(chosen) if path in files}
-        return found
+            return any((path, line) in lines for line in range(source.line(site.start), source.line(site.end - 1) + 1))
+
+        found = {index for index, place in enumerate(chosen) if named(*place)}
+        return found or {index for index, (path, _) in enumerate(chosen) if path in files}
 
 
 def read_list(options):
@@ -515,8 +502,7 @@ def read_list(options):
                 options.verilator_option += f.read().split()  # the engines that not all configurations have
         listed.entries.insert(0, ("source", package))
     for option in options.verilator_option:
-        if option.startswith(("+define+", "-D")):
-            listed.defines.update(n.split("=")[0] for n in re.sub(r"^(\+define\+|-D)", "", option).split("+"))
+        listed.define(option)
     return listed
 
 
@@ -531,33 +517,27 @@ def choose(options, listed, verilator):
     paths = [p for p in dict.fromkeys(listed.files()) if p in used and not p.startswith(options.out + os.sep)]
     if not paths:
         sys.exit(f"plant: no file of {options.filelist or 'rtl/nvdla.f'} defines a module of the design below {options.top}")
-    defines = set(listed.defines)
-    sources = {}
+    sources, defines, enums = {}, set(listed.defines), {}
     for path in listed.files():  # all, for their macros
         if os.path.isfile(path) and (path in used or path.endswith((".svh", ".vh"))):
             sources[path] = Source(path, defines)
-    root = os.path.commonpath([os.path.dirname(p) for p in paths])
-    if not options.filelist:
-        root = os.path.join(ROOT, "rtl")
-    enums = {}
-    for source in sources.values():
-        enums.update(source.enums)
+            enums.update(sources[path].enums)
+    root = os.path.commonpath([os.path.dirname(p) for p in paths]) if options.filelist else os.path.join(ROOT, "rtl")
     places = [(path, fault) for path in paths for fault in faults_of(sources[path], parameters, enums | sources[path].enums)]
     return sources, root, places
 
 
 def by_turns(places, folders, root, rng):
     """The places in random order, one from each folder in turn."""
-    piles = {folder: [p for p in places if os.path.dirname(os.path.relpath(p[0], root)) == folder] for folder in folders}
+    piles = {}
+    for place in places:
+        piles.setdefault(os.path.dirname(os.path.relpath(place[0], root)), []).append(place)
     for folder in folders:
-        if not piles[folder]:
-            sys.exit(f"plant: folder {folder} has no places for faults; folders that have: "
-                     + ", ".join(sorted({os.path.dirname(os.path.relpath(p[0], root)) for p in places})))
+        if folder not in piles:
+            sys.exit(f"plant: folder {folder} has no places for faults; folders that have: {', '.join(sorted(piles))}")
         rng.shuffle(piles[folder])
-    order = []
-    while any(piles.values()):
-        order += [piles[folder].pop() for folder in folders if piles[folder]]
-    return order
+    turns = itertools.zip_longest(*(reversed(piles[folder]) for folder in folders))
+    return [place for turn in turns for place in turn if place]
 
 
 def settle(options, copy, verilator, order):
@@ -566,7 +546,7 @@ def settle(options, copy, verilator, order):
     out = os.path.join(options.out, "trial")
     rest = iter(order)
     while len(good) < options.count:
-        fresh = [p for _, p in zip(range((options.count - len(good)) * 5 // 4 + 8), rest)]
+        fresh = list(itertools.islice(rest, (options.count - len(good)) * 5 // 4 + 8))
         if not fresh:
             break
         while fresh:
@@ -617,7 +597,7 @@ def main():
     sources, root, places = choose(options, listed, verilator)
     rng = random.Random(options.seed)
     if options.folders:
-        order = by_turns(places, options.folders, root, rng)
+        order = by_turns(places, list(dict.fromkeys(options.folders)), root, rng)
     else:
         order = list(places)
         rng.shuffle(order)
