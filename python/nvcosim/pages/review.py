@@ -224,7 +224,8 @@ def review_read(store: "Store", night: int) -> Review:
     try:
         review = read_night(store, night)
         review.tests = list(read_tests(store, night))
-        _compare(review, _read_past(store, review))
+        _read_past(store, review)
+        _compare(store, review)
         _read_buckets(store, review)
         review.faults = [taken(Fault, row, state=row["state"] or OPEN) for row in store.rows(
             "SELECT * FROM fault WHERE night = ? ORDER BY folder, file, line, number", night)]
@@ -296,29 +297,25 @@ class _Past:
     layer_seed: int
 
 
-_Pasts = dict[str, list[_Past | None]]  # by key; one of each past night, None: no verdict
-
-
-def _read_past(store: "Store", review: Review) -> _Pasts:
-    """What became of the tests in the last nights, and of all that the night before had."""
-    nights = [(row["id"], row["revision"]) for row in store.rows(
+def _read_past(store: "Store", review: Review) -> None:
+    """What became of the tests in the last nights."""
+    nights = [*store.rows(
         "SELECT id, CASE WHEN dirty THEN NULL ELSE revision END AS revision FROM night WHERE "
         "id <= ? AND plan = ? AND kind = ? ORDER BY id DESC LIMIT ?", review.night, review.plan,
         review.kind, PAST)][::-1]
     tests = {test.key: test for test in review.tests}
-    pasts: _Pasts = {key: [None] * len(nights) for key in tests}
-    places = {night: place for place, (night, _) in enumerate(nights)}
-    for night in {**places, review.before: -1} if review.before else places:
-        for key, verdict, seed, layer_seed, cycles in store.rows(
-                "SELECT key, verdict, seed, layer_seed, cycles FROM result WHERE night = ?", night):
-            test, verdict, layer_seed = tests.get(key), _verdict(verdict), layer_seed or 0
-            if test and verdict and night in places:
-                pasts[key][places[night]] = _Past(*nights[places[night]], verdict, seed, layer_seed)
-            if test and night == review.before:
-                test.was_there, test.before, test.cycles_before = True, verdict, cycles or 0
-                test.same = seed == test.seed and layer_seed == (test.layer_seed or 0)
-            review.gone += not test and night == review.before
-    return pasts
+    ran: dict[str, list[_Past]] = {key: [] for key in tests}
+    for place, (night, revision) in enumerate(nights):
+        for key, name, seed, layer_seed in store.rows(
+                "SELECT key, verdict, seed, layer_seed FROM result WHERE night = ?", night):
+            test, verdict = tests.get(key), _verdict(name)
+            if test and verdict:
+                test.past = test.past.ljust(place, ".") + verdict[0]
+                ran[key].append(_Past(night, revision, verdict, seed, layer_seed or 0))
+    for key, test in tests.items():
+        test.past = test.past.ljust(len(nights), ".")
+        if len({past.verdict for past in ran[key]}) > 1:
+            test.flaky = _difference(ran[key]) or _alternation(ran[key])
 
 
 def _difference(ran: list[_Past]) -> str | None:
@@ -345,20 +342,23 @@ def _alternation(ran: list[_Past]) -> str | None:
     return f"changed {changes} times between passing and failing in {len(ran)} nights{other}"
 
 
-def _compare(review: Review, pasts: _Pasts) -> None:
-    for test in review.tests:
-        test.past = "".join(past.verdict[0] if past else "." for past in pasts[test.key])
-        ran = [past for past in pasts[test.key] if past]
-        if len({past.verdict for past in ran}) > 1:
-            test.flaky = _difference(ran) or _alternation(ran)
-        if not review.before:
-            continue
+def _compare(store: "Store", review: Review) -> None:
+    """Compares the tests with the night before, if there is one."""
+    there = {row["key"]: row for row in store.rows(
+        "SELECT key, verdict, seed, layer_seed, cycles FROM result WHERE night = ?", review.before)}
+    for test in review.tests if review.before else []:
+        row = there.pop(test.key, None)
+        if row:
+            test.was_there, test.before = True, _verdict(row["verdict"])
+            test.cycles_before = row["cycles"] or 0
+            test.same = (row["seed"], row["layer_seed"]) == (test.seed, test.layer_seed)
         if test.same and test.verdict == test.before == "PASS" and min(
                 test.cycles, test.cycles_before) > 0:
             test.ratio = test.cycles / test.cycles_before
         failed_before = test.before not in (None, "PASS")
         test.new_failure = test.state == "failed" and not failed_before
         test.new_pass = test.state == "passed" and test.was_there and failed_before
+    review.gone = len(there)
 
 
 # ---- buckets and trends ----
