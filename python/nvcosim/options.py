@@ -9,6 +9,11 @@ import typing
 from nvcosim.tool import EXIT_BAD_INPUT, EXIT_OK
 
 WIDTH, DOC_COLUMN = 79, 29
+# Options of `nvcosim run` that say what it writes and prints of one trace.
+RUN_OUTPUT = (
+    "wave", "wave-from", "wave-to", "wave-layer", "wave-scope", "wave-plain", "saif", "timeline",
+    "results", "coverage", "coverage-kind", "histogram", "tap", "stats", "verbose", "quiet", "name",
+    "html", "only-failed", "debug")
 Kind = typing.Callable[[str], typing.Any]
 
 

@@ -16,7 +16,7 @@ import typing
 from nvcosim import tool
 from nvcosim.networks import labels
 from nvcosim.networks.labels import Picture
-from nvcosim.options import Parser, number, text
+from nvcosim.options import RUN_OUTPUT, Parser, number, text
 from nvcosim.plan.seeds import GAMMA, splitmix
 from nvcosim.progress import Progress
 from nvcosim.store.results import Result
@@ -45,12 +45,8 @@ Examples:
 Exit status: 0; 1 if RTL and model differ for a picture; 2 if labels have no picture, pictures \
 cannot be computed, bad input or usage; 3 and 4 as of nvcosim run. Pictures that are not \
 recognised do not change it."""
-# Options of `run` for one trace, and those for what is printed here.
-_LEFT_OUT = (
-    "wave", "wave-from", "wave-to", "wave-layer", "wave-scope", "wave-plain", "saif", "timeline",
-    "results", "coverage", "histogram", "coverage-kind", "checks", "tap", "taps", "stop-at-first",
-    "outputs", "top", "npy", "dimg", "stats", "verbose", "name", "quiet", "no-golden", "html",
-    "strict", "only-failed", "debug")
+_LEFT_OUT = (*RUN_OUTPUT, "checks", "taps", "stop-at-first", "outputs", "top", "npy", "dimg",
+             "no-golden", "strict")
 _MOST = 100000000
 TOP = 5
 _MATRIX_CLASSES, _FREQUENT = 20, 20

@@ -13,7 +13,7 @@ import types
 from nvcosim import tool
 from nvcosim.bisect.play import SHORT_HASH, Git, Given, Look, Player
 from nvcosim.engine.guard import Guard
-from nvcosim.options import Parser, text
+from nvcosim.options import RUN_OUTPUT, Parser, text
 from nvcosim.text import Style, plural, quoted, shown
 from nvcosim.tool import EXIT_DIFFERENT, EXIT_OK, Failure
 
@@ -35,10 +35,7 @@ Examples:
 
 Exit status: 0 the commit is found; 1 only skipped ones remain, which are named; 2 bad usage, \
 --good fails, --bad passes or one of them cannot be built; 128 + N: ended by signal N."""
-LEFT_OUT = ("dut", "out", "only-failed", "jobs", "stats", "verbose", "quiet", "name", "result-fd",
-            "progress", "wave", "wave-from", "wave-to", "results", "wave-layer", "wave-scope",
-            "wave-plain", "saif", "coverage", "coverage-kind", "histogram", "tap", "debug", "html",
-            "timeline", "fault")  # options of nvcosim run
+_LEFT_OUT = (*RUN_OUTPUT, "dut", "out", "jobs", "result-fd", "progress", "fault")
 _TITLE_SHOWN = 60  # columns
 _CLEAN = """git -C "$1" worktree remove --force --force "$2/tree"
 for i in 1 2 3 4 5; do rm -rf "$2" && break; sleep 0.2; done
@@ -263,7 +260,7 @@ def _parser() -> Parser:
                help="Every failure is bad, also one that differs from that of --bad")
     parser.add("out", short="o", arg="DIR", kind=value, default="nvcosim-bisect",
                help="Folder for logs and reports (default: nvcosim-bisect)")
-    parser.add_run(*LEFT_OUT)
+    parser.add_run(*_LEFT_OUT)
     return parser
 
 
