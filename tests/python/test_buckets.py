@@ -14,7 +14,7 @@ import unittest
 import unittest.mock
 
 from nvcosim.engine.guard import Guard
-from nvcosim.engine.launcher import MockLauncher
+from mock_launcher import MockLauncher
 from nvcosim.night import notify as notifying
 from nvcosim.night.buckets import Bucket, Case, bucket_rule, triage_failures
 from nvcosim.night.triage import Discoveries, Discovery, Job, Target, Triage

@@ -11,7 +11,7 @@ import unittest
 from unittest import mock
 
 from nvcosim.engine import builds
-from nvcosim.engine.launcher import Done, Ended, Message, MockLauncher, Play, Started
+from nvcosim.engine.launcher import Done, Ended, Message, Play, Started
 from nvcosim.engine.local import LocalLauncher
 from nvcosim.engine.signals import Signals
 from nvcosim.store.ledger import Ledger
@@ -160,12 +160,6 @@ class Local(unittest.TestCase):
 
 
 class Others(unittest.TestCase):
-    def test_mock(self):
-        launcher = MockLauncher(lambda play: Result({"verdict": "PASS", "config": "small"}))
-        launcher.submit(play(1))
-        launcher.finish()
-        self.assertEqual([type(event) for event in launcher.wait(0)], [Started, Done, Ended])
-
     def test_signals(self):
         with Signals() as signals:
             self.assertEqual(signals.take(), 0)

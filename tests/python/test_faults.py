@@ -7,7 +7,7 @@ import signal
 import tempfile
 import unittest
 
-from nvcosim.engine.launcher import MockLauncher
+from mock_launcher import MockLauncher
 from nvcosim.faults import equivalents
 from nvcosim.faults.campaign import Campaign
 from nvcosim.faults.faults import Faults

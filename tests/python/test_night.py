@@ -11,7 +11,7 @@ import time
 import unittest
 from unittest import mock
 
-from nvcosim.engine.launcher import MockLauncher
+from mock_launcher import MockLauncher
 from nvcosim.engine.schedule import Schedule
 from nvcosim.night import begin
 from nvcosim.night.begin import Begun, Options

@@ -459,7 +459,7 @@ class Ledgers(WithFolder):
 
     @unittest.skipUnless(importlib.util.find_spec("nvcosim.engine.launcher"), "no launcher completes results")
     def test_what_tests_have_noted_is_completed(self):
-        from nvcosim.engine.launcher import MockLauncher
+        from mock_launcher import MockLauncher
         lines = [{"test": 0, "result": self.line()}, {"test": 1, "result": self.line()},
                  {"test": 1, "host": "node", "result": self.line("FAIL")}]  # its runner knows better
         launcher = MockLauncher(lambda play: Result({**play.noted, "command": play.name}))

@@ -1,8 +1,15 @@
 """What plays tests. A launcher takes plays and answers with events; night and campaigns do not know
-whether it is this machine (local.LocalLauncher), a cluster (slurm.SlurmLauncher), or a script of a
-unit test (MockLauncher). Another cluster is another class with these six methods."""
-import collections
+whether it is this machine (local.LocalLauncher), a cluster (cluster.ClusterLauncher), or a script
+of a unit test (tests/python/mock_launcher.py).
+
+Another cluster, such as LSF, needs a class like slurm.Slurm: the words of the commands that submit
+an array of jobs, list those of this user, and cancel some, and what their answers mean. All else is
+done already: jobs get their tests and report results by files (chunk.py), and what a job leaves
+undone goes to another one (cluster.py). Then add its name to `--engine` in commands/regress.py and
+to Night._launcher(), and its test beside tests/regress/slurm.sh."""
+import abc
 import dataclasses
+import time
 import typing
 
 if typing.TYPE_CHECKING:
@@ -86,71 +93,48 @@ class Ended:
 Event = Started | Progress | Done | Message | Ended
 
 
-class Launcher(typing.Protocol):
-    """Everything that it starts ends with it, and with this process, however that ends."""
+class Launcher(abc.ABC):
+    """Everything that it starts ends with it, and with this process, however that ends. end:
+    time.monotonic() after which nothing starts, 0: never."""
 
+    def __init__(self, end: float = 0) -> None:
+        self.end = end
+        self.events: list[Event] = []  # to be handed on
+        self.stopped = self.killed = self.over = False
+
+    def time_is_over(self) -> bool:
+        return self.end != 0 and time.monotonic() >= self.end
+
+    @abc.abstractmethod
     def submit(self, play: Play) -> None:
         """Plays it, after those before it."""
 
+    @abc.abstractmethod
     def finish(self) -> None:
         """No more plays come: Ended follows the last result."""
 
+    @abc.abstractmethod
     def stop(self) -> int:
         """Starts nothing more. Returns how many run and get their results; Ended follows them."""
 
+    @abc.abstractmethod
     def kill(self) -> None:
         """Ends what runs, without results; Ended follows."""
 
-    def wait(self, seconds: float, wake: int = -1) -> list[Event]:
-        """What has happened; waits for it so long, less if the descriptor `wake` is readable."""
+    @abc.abstractmethod
+    def turn(self, seconds: float, wake: int) -> bool:
+        """Looks at what has happened, for which it may wait so long, and adds events. Returns
+        whether the descriptor `wake` is readable (-1: none)."""
 
+    @abc.abstractmethod
     def close(self) -> None:
         """Ends the rest. Nothing runs when this returns."""
 
-
-class MockLauncher:
-    """script: the result of a play, or None if it does not end. Each wait() brings one result of
-    the oldest of `jobs` plays that run; what was asked for is in `plays`, `stopped`, `killed`."""
-
-    def __init__(self, script: "typing.Callable[[Play], Result | None]", jobs: int = 1) -> None:
-        self.script, self.jobs = script, jobs
-        self.plays: list[Play] = []
-        self.waiting: collections.deque[Play] = collections.deque()
-        self.running: list[Play] = []
-        self.finished = self.stopped = self.killed = self.ended = False
-
-    def submit(self, play: Play) -> None:
-        self.plays.append(play)
-        self.waiting.append(play)
-
-    def finish(self) -> None:
-        self.finished = True
-
-    def stop(self) -> int:
-        self.stopped = True
-        return len(self.running)
-
-    def kill(self) -> None:
-        self.stopped = self.killed = True
-        self.running.clear()
-
     def wait(self, seconds: float, wake: int = -1) -> list[Event]:
-        events: list[Event] = []
-        while not self.stopped and self.waiting and len(self.running) < self.jobs:
-            self.running.append(self.waiting.popleft())
-            events.append(Started(self.running[-1].number, "mock"))
-        for play in self.running:
-            result = self.script(play)
-            if result:
-                self.running.remove(play)
-                events.append(Done(play.number, "mock", result, play.noted is not None))
+        """What has happened; waits for it so long, less if the descriptor `wake` is readable."""
+        end = time.monotonic() + seconds
+        while not self.events and not self.over:
+            if self.turn(max(0, end - time.monotonic()), wake) or time.monotonic() >= end:
                 break
-        if not self.running and not self.ended and (
-                self.stopped or (self.finished and not self.waiting)):
-            self.ended = True
-            events.append(Ended("killed" if self.killed else
-                                "stopped" if self.stopped else "done"))
+        events, self.events = self.events, []
         return events
-
-    def close(self) -> None:
-        self.kill()

@@ -17,7 +17,7 @@ import time
 import typing
 
 from nvcosim.engine.guard import Guard
-from nvcosim.engine.launcher import Done, Ended, Event, Message, Play, Progress, Started
+from nvcosim.engine.launcher import Done, Ended, Launcher, Message, Play, Progress, Started
 from nvcosim.engine.slurm_chunk import Chunk, cut, make_folders, write_file
 from nvcosim.engine.slurm_commands import GONE, MISSING, SQUEUE, Command, Task, split_words
 from nvcosim.store.results import Result
@@ -73,7 +73,7 @@ def _name(folder: str) -> str:
     return name
 
 
-class SlurmLauncher:
+class SlurmLauncher(Launcher):
     """folder: of the night. options: words for sbatch, as a shell has them. chunk_seconds: wall
     time that one job is to take, 0: the default. end: time.monotonic() after which nothing starts,
     0: never."""
@@ -81,7 +81,8 @@ class SlurmLauncher:
     def __init__(self, folder: str, options: str = "", chunk_seconds: float = 0,
                  end: float = 0) -> None:
         self.options = split_words(options)
-        self.folder, self.end = folder, end
+        super().__init__(end)
+        self.folder = folder
         self.chunk_seconds = chunk_seconds or CHUNK_SECONDS
         self.exclude = _excluded(self.options)  # nodes that get no job
         self.old = self.submitted = make_folders(folder)
@@ -102,9 +103,7 @@ class SlurmLauncher:
         self.waiting = ""  # reason that all jobs wait for, if it was reported
         self.start = time.monotonic()
         self.next_read = self.next_queue = self.next_submit = self.retry = 0.0
-        self.events: list[Event] = []
         self.failed = ""  # why no more can be submitted
-        self.stopped = self.killed = self.over = False
         self.guard = Guard()
         self.manager = self._manage()
         self.command: Command | None = None
@@ -124,15 +123,12 @@ class SlurmLauncher:
     def kill(self) -> None:
         self.stopped = self.killed = True
 
-    def wait(self, seconds: float, wake: int = -1) -> list[Event]:
-        end = time.monotonic() + seconds
-        while not self.over:
-            self._step()
-            if self.events or time.monotonic() >= end or \
-                    select.select([wake] if wake >= 0 else [], [], [], TICK_SECONDS)[0]:
-                break
-        events, self.events = self.events, []
-        return events
+    def turn(self, seconds: float, wake: int) -> bool:
+        self._step()
+        if self.events or self.over:
+            return False
+        seconds = min(seconds, TICK_SECONDS)
+        return bool(select.select([wake] if wake >= 0 else [], [], [], seconds)[0])
 
     def close(self) -> None:
         if not self.over:
@@ -174,16 +170,13 @@ class SlurmLauncher:
         """Nothing more is submitted. The first failure is the one that is reported."""
         self.failed = self.failed or text
 
-    def _night_is_over(self) -> bool:
-        return self.end != 0 and time.monotonic() >= self.end
-
     def _live(self) -> list[Chunk]:
         """Those whose jobs are with Slurm."""
         return [chunk for chunk in self.chunks[self.old:self.submitted] if not chunk.over]
 
     def _more(self) -> bool:
         """Whether something is to be submitted."""
-        return self.submitted < len(self.chunks) and not self.failed and not self._night_is_over()
+        return self.submitted < len(self.chunks) and not self.failed and not self.time_is_over()
 
     # ---- what is asked of Slurm, one command after the other ----
 
@@ -212,7 +205,7 @@ class SlurmLauncher:
             self._add(plays)
         may_begin = True  # jobs that wait
         while self.plays and (self._live() or self._more()):
-            if may_begin and self._night_is_over() and self.jobs:
+            if may_begin and self.time_is_over() and self.jobs:
                 may_begin = False
                 self._say("the night is over: jobs of Slurm that have not begun are cancelled")
                 yield from self._ask("scancel", "--quiet", "--state=PENDING", *self.jobs)
@@ -413,7 +406,7 @@ class SlurmLauncher:
                                   time.monotonic() - chunk.ended > GRACE_SECONDS):
                 self._read(chunk)
                 chunk.over = True
-                if self._left(chunk) and not self._night_is_over():
+                if self._left(chunk) and not self.time_is_over():
                     self._replace(chunk)
 
     def _replace(self, chunk: Chunk) -> None:
