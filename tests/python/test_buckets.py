@@ -113,7 +113,7 @@ class Night(unittest.TestCase):
     def job(self, debug=5, seconds=60.0, shrink=0.0, script=None):
         settings = types.SimpleNamespace(debug_reports=debug, debug_seconds=seconds, shrink_seconds=shrink)
         self.launcher = MockLauncher(script or self.debugged, 2)
-        builds = types.SimpleNamespace(for_debug=lambda test: None, directory=lambda: "simulators")
+        builds = types.SimpleNamespace(for_debug=lambda test: None)
         return Job(self.store, self.night, self.folder.name, self.tests, builds, 2, settings, self.lines.append,
                    lambda: self.launcher, self.signals)
 

@@ -9,11 +9,12 @@ import time
 import unittest
 from unittest import mock
 
-from nvcosim.engine import slurm
+from nvcosim.engine import cluster
+from nvcosim.engine.chunk import Chunk, Task, cut, make_folders, to_line
+from nvcosim.engine.cluster import MISSING, ClusterLauncher, Command
 from nvcosim.engine.guard import Guard
 from nvcosim.engine.launcher import Done, Ended, Message, Play
-from nvcosim.engine.slurm_chunk import Chunk, cut, make_folders, to_line
-from nvcosim.engine.slurm_commands import MISSING, Command, Task, split_words
+from nvcosim.engine.slurm import Slurm
 from nvcosim.tool import Failure
 
 RESULT = {"verdict": "PASS", "config": "small"}
@@ -72,10 +73,10 @@ class Chunks(unittest.TestCase):
 
 class Commands(unittest.TestCase):
     def test_lines_of_the_queue(self):
-        self.assertEqual(Task.read("41|3|RUNNING|0|None|nv-1.20|node7|", "nv-1"),
+        self.assertEqual(Slurm.task("41|3|RUNNING|0|None|nv-1.20|node7|", "nv-1"),
                          Task("41", 20, 23, "RUNNING", "None", "node7", 0))
         for state, waits, ended in (("PENDING", True, False), ("COMPLETING", False, False), ("TIMEOUT", False, True)):
-            task = Task.read(f"41|0|{state}|0|Resources|nv-1.0||", "nv-1")
+            task = Slurm.task(f"41|0|{state}|0|Resources|nv-1.0||", "nv-1")
             self.assertEqual((task.waits, task.ended), (waits, ended))
         for line, end in (
                 ("COMPLETED|0|None|nv-1.0|n1", "COMPLETED on node n1"),
@@ -83,21 +84,21 @@ class Commands(unittest.TestCase):
                 ("NODE_FAIL|0|NodeDown|nv-1.0|n1", "NODE_FAIL (NodeDown) on node n1"),
                 ("OUT_OF_MEMORY|9|OutOfMemory|nv-1.0|n1", "OUT_OF_MEMORY, signal 9 (OutOfMemory) on node n1"),
                 ("CANCELLED|0|None|nv-1.0|", "CANCELLED")):
-            task = Task.read(f"41|0|{line}|", "nv-1")
+            task = Slurm.task(f"41|0|{line}|", "nv-1")
             self.assertEqual((task.ended, task.end()), (True, end))
         for line in ("", "41|0|RUNNING|0|None|nv-2.0|n1|", "41|0|RUNNING|0|None|nv-10.0|n1|",
                      "41|0|RUNNING|0|None|nv-1|n1|", "41|0|RUNNING|0|None|nv-1.x|n1|",
                      "9|N/A|FAILED|1|BadConstraints|nv-1.0||", "41|0|RUNNING|0|None|nv-1.0",
                      "slurm_load_jobs error: Unable to contact slurm controller"):
-            self.assertIsNone(Task.read(line, "nv-1"), line)
+            self.assertIsNone(Slurm.task(line, "nv-1"), line)
 
     def test_words_as_a_shell_has_them(self):
-        self.assertEqual(split_words("  --a=1 '--b=x y'\t--c=\"it's\" d\\ e '' "),
+        self.assertEqual(Slurm("  --a=1 '--b=x y'\t--c=\"it's\" d\\ e '' ").options,
                          ["--a=1", "--b=x y", "--c=it's", "d e", ""])
-        self.assertEqual(split_words(" "), [])
+        self.assertEqual(Slurm(" ").options, [])
         for text, quote in (("--a 'b", "'"), ('--a "b', '"')):
             with self.assertRaises(Failure) as failure:
-                split_words(text)
+                Slurm(text)
             self.assertEqual(str(failure.exception), f"--slurm-options: {text}: the quote {quote} is not closed")
 
     def test_what_commands_say(self):
@@ -108,15 +109,15 @@ class Commands(unittest.TestCase):
                  "Unable to contact slurm controller", True),
                 ("exit 3", 3, "", "it ended with status 3", False)):
             command = self.run_command("sh", "-c", script)
-            self.assertEqual((command.status, command.text, command.complaint, command.will_pass()),
+            self.assertEqual((command.status, command.text, command.complaint, Slurm.will_pass(command.complaint)),
                              (status, text, complaint, passing))
         self.assertEqual(self.run_command("/nowhere/sbatch").status, MISSING)
         late = self.run_command("sleep", "60", seconds=0.1)
-        self.assertEqual((late.complaint, late.will_pass()), ("no answer for 90 seconds", True))
+        self.assertEqual((late.complaint, late.child.late), ("no answer for 90 seconds", True))
 
     def run_command(self, *words, **settings):
         with Guard() as guard:
-            command = Command(guard, *words, **settings)
+            command = Command(guard, [*words], **settings)
             while not command.has_ended():
                 time.sleep(0.01)
             return command
@@ -172,13 +173,13 @@ class Cluster(unittest.TestCase):
             (self.bin / name).chmod(0o755)
         self.enterContext(mock.patch.dict(os.environ, PATH=f"{self.bin}:{os.environ['PATH']}",
                                           NVCOSIM_PROGRAM="/bin/false"))
-        self.enterContext(mock.patch.multiple(slurm, QUEUE_SHORTEST=0, TICK_SECONDS=0.01, RETRY_SHORTEST=0.01,
+        self.enterContext(mock.patch.multiple(cluster, QUEUE_SHORTEST=0, TICK_SECONDS=0.01, RETRY_SHORTEST=0.01,
                                               GRACE_SECONDS=0, READ_SECONDS=0))
 
-    def play(self, count, does="", **settings):
+    def play(self, count, does="", options="", **settings):
         """Numbers of the results, messages, how it ended."""
         (self.bin / "does").write_text(does, encoding="utf-8")
-        with contextlib.closing(slurm.SlurmLauncher(self.folder, **settings)) as launcher:
+        with contextlib.closing(ClusterLauncher(Slurm(options), self.folder, **settings)) as launcher:
             for number in range(count):
                 launcher.submit(play(number))
             launcher.finish()
@@ -226,7 +227,7 @@ class Cluster(unittest.TestCase):
         self.assertEqual((done, ended), ([(0, "FAIL"), (1, "PASS")], Ended("done")))
 
     def test_stop_cancels(self):
-        with contextlib.closing(slurm.SlurmLauncher(self.folder)) as launcher:
+        with contextlib.closing(ClusterLauncher(Slurm(""), self.folder)) as launcher:
             (self.bin / "does").write_text("RUNNING 0", encoding="utf-8")
             launcher.submit(play(0))
             launcher.finish()

@@ -1,16 +1,19 @@
 """Simulators that a night needs: built, or brought up to date, before anything runs, each once;
 then copied, so that a night ends with the ones it began with, even if others are built
 meanwhile."""
+import contextlib
 import dataclasses
+import errno
+import filecmp
 import json
 import os
 import shutil
+import signal
 import subprocess
 import time
 import typing
 
 from nvcosim import tool
-from nvcosim.engine.signals import end_with_parent
 from nvcosim.store.results import Result
 from nvcosim.tool import Failure
 
@@ -21,6 +24,13 @@ FOLDER = "simulators"  # of the copies, in that of the night
 PROFILE_SAVES = 0.15  # a simulator with a profile takes this part less time
 TRIES, PAUSE_SECONDS = 100, 0.1  # a simulator that is written while it is copied is copied again
 Report = typing.Callable[[str], None]
+
+
+def _end_with_parent() -> None:
+    """A child gets SIGTERM when this process ends, however it does."""
+    import ctypes
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
 
 
 @dataclasses.dataclass
@@ -41,7 +51,7 @@ class Build:
         command += [f"--name={self.rtl}"] if self.rtl else []
         command += [f"--variant={self.variant}"] if self.variant else []
         done = subprocess.run(command, stdout=subprocess.PIPE, check=False,
-                              preexec_fn=end_with_parent)
+                              preexec_fn=_end_with_parent)
         if done.returncode:
             raise Failure(f"nvcosim build ended with status {done.returncode}")
         return typing.cast(dict[str, typing.Any], json.loads(done.stdout))
@@ -58,44 +68,40 @@ class Build:
 
     def keep(self, folder: str) -> None:
         """Copies it. Failure: it cannot be."""
+        target = f"{folder}/{FOLDER}/{self.name}"
         try:
-            _copy_program(self.path or self.ask("--known")["path"],
-                          f"{folder}/{FOLDER}/{self.name}")
-        except (OSError, Failure) as error:
-            raise Failure("the night's copy of a simulator cannot be made: " + (
-                str(error) if isinstance(error, Failure)
-                else f"{error.filename}: {error.strerror}")) from None
+            _copy_program(self.path or self.ask("--known")["path"], target)
+        except OSError as error:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(target)
+            raise Failure("the night's copy of a simulator cannot be made: "
+                          f"{error.filename2 or error.filename}: {error.strerror}") from None
         self.kept = True
 
 
 def _copy_program(source: str, target: str) -> None:
-    """Copies a program as it is at one moment."""
-    why = Failure(f"{source}: it keeps changing")
+    """Copies a program as it is at one moment. OSError: it cannot be."""
+    why = ""
     for attempt in range(TRIES):
         time.sleep(PAUSE_SECONDS if attempt else 0)
         try:
             before = os.stat(source)
             if not os.access(source, os.X_OK):
-                raise PermissionError(13, os.strerror(13))
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         except OSError as error:
-            why = Failure(f"{source}: {error.strerror}")
+            why = error.strerror
             continue
-        try:
-            shutil.copyfile(source, target)
-        except OSError as error:
-            if os.path.exists(target):
-                os.unlink(target)
-            raise Failure(f"{error.filename2 or error.filename}: {error.strerror}") from None
+        shutil.copyfile(source, target)
         after = os.stat(source)
         if (before.st_ino, before.st_size, before.st_mtime_ns) == \
                 (after.st_ino, after.st_size, after.st_mtime_ns):
             os.chmod(target, 0o755)
-            if not os.access(target, os.X_OK):
-                raise Failure(f"{target}: Permission denied; --out has to name a folder from which "
-                              "programs can run")
-            return
-        why = Failure(f"{source}: it keeps changing")
-    raise why
+            if os.access(target, os.X_OK):
+                return
+            raise OSError(errno.EACCES, "Permission denied; --out has to name a folder from which "
+                          "programs can run", target)
+        why = "it keeps changing"
+    raise OSError(errno.EBUSY, why, source)
 
 
 def _options(test: "Test") -> tuple[object, ...]:
@@ -171,14 +177,10 @@ class Builds:
         build.kept = self.folder != "" and os.access(copy, os.X_OK)
         if build.kept:
             build.path = build.ask("--known")["path"] or ""
-            if os.path.exists(build.path) and not _same(copy, build.path):
+            if os.path.exists(build.path) and not filecmp.cmp(copy, build.path, shallow=False):
                 self.report(f"{build.path} has changed since the night began, which keeps using "
                             "its copy of the old one")
         return build.kept
-
-    def directory(self) -> str:
-        """Of the copies."""
-        return f"{self.folder}/{FOLDER}"
 
     def tested_folder(self) -> str | None:
         """The folder of the file lists if every test on RTL plays a foreign one, from one
@@ -233,8 +235,3 @@ class Builds:
 def remove(folder: str) -> None:
     """Removes the copies of a night that is done."""
     shutil.rmtree(f"{folder}/{FOLDER}", ignore_errors=True)
-
-
-def _same(a: str, b: str) -> bool:
-    import filecmp
-    return filecmp.cmp(a, b, shallow=False)

@@ -1,5 +1,5 @@
-"""Signals that end a program as numbers that a loop takes when it is ready for them; and children
-that end with this process."""
+"""Signals that end a program as numbers that a loop takes when it is ready for them."""
+import contextlib
 import os
 import signal
 import types
@@ -37,18 +37,6 @@ class Signals:
 
     def take(self) -> int:
         """The oldest signal that has come since, 0: none."""
-        if not self._come:
-            return 0
-        if len(self._come) == 1:
-            try:
-                os.read(self._out, 64)
-            except BlockingIOError:
-                pass
-        return self._come.pop(0)
-
-
-def end_with_parent() -> None:
-    """preexec_fn of a child that is to get SIGTERM when this process ends, however it does."""
-    import ctypes
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
+        with contextlib.suppress(BlockingIOError):
+            os.read(self._out, 64)
+        return self._come.pop(0) if self._come else 0

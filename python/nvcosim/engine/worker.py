@@ -6,10 +6,10 @@ import signal
 import time
 import typing
 
+from nvcosim.engine.chunk import Chunk, to_line
 from nvcosim.engine.launcher import Done, Ended, Event, Message, Play, Progress, Started
 from nvcosim.engine.local import LocalLauncher
 from nvcosim.engine.signals import Signals
-from nvcosim.engine.slurm_chunk import Chunk, to_line
 from nvcosim.tool import EXIT_BAD_INPUT, EXIT_OK, Failure, complain
 
 TICK_SECONDS = 0.25
@@ -116,8 +116,8 @@ class Worker:
                 complain(event.text)
 
     def _look(self) -> int:
-        """A job that Slurm has lost, with its node, may work all the same. Its tests run elsewhere
-        now: it ends as by scancel."""
+        """A job that its cluster has lost, with its node, may work all the same. Its tests run
+        elsewhere now: it ends as if it was cancelled."""
         now = time.monotonic()
         if now - self.looked < LOOK_SECONDS:
             return 0

@@ -120,10 +120,10 @@ class Night:
         seconds = self.begun.settings.night_seconds
         end = self.start + seconds if seconds > 0 else 0.0
         if self.on_slurm:
-            from nvcosim.engine.slurm import SlurmLauncher
-            return SlurmLauncher(
-                self.begun.folder, self.options.slurm or self.begun.settings.slurm_options or "",
-                self.options.chunk_seconds, end)
+            from nvcosim.engine.cluster import ClusterLauncher
+            from nvcosim.engine.slurm import Slurm
+            slurm = Slurm(self.options.slurm or self.begun.settings.slurm_options or "")
+            return ClusterLauncher(slurm, self.begun.folder, self.options.chunk_seconds, end)
         return LocalLauncher(self.begun.jobs, self.ledger, progress, self.copies, end)
 
     def _submit(self, launcher: Launcher) -> None:

@@ -12,6 +12,7 @@ import select
 import time
 import typing
 
+from nvcosim.engine import builds
 from nvcosim.engine.guard import Child, Guard
 from nvcosim.engine.launcher import Done, Ended, Play
 from nvcosim.progress import Progress
@@ -202,7 +203,7 @@ class Triage:
     def _shrink_words(self, test: "Test", shrunk: str) -> list[str]:
         return [program(), "shrink", "--quiet", "--keep-options",
                 f"--seconds={math.ceil(self.job.settings.shrink_seconds)}",
-                f"--attempts={SHRINK_ATTEMPTS}", f"--simulators={self.job.builds.directory()}",
+                f"--attempts={SHRINK_ATTEMPTS}", f"--simulators={self.job.folder}/{builds.FOLDER}",
                 f"--out={shrunk}", *test.played_options(), "--", test.trace_path(self.job.folder)]
 
     def _shrink(self, target: Target) -> Look:

@@ -1,4 +1,4 @@
-"""Chunks of a night's tests, each played by a job of a Slurm cluster, and the files by which the
+"""Chunks of a night's tests, each played by a job of a cluster, and the files by which the
 runner and its jobs communicate. They are in the folder of the night, which all machines share. Each
 has one writer, and a job's file of news only grows by whole lines, so that the file system has to
 do no more than show what was synced (NFS does).
@@ -6,7 +6,7 @@ do no more than show what was synced (NFS does).
     slurm/chunks/N    what job N is to do: a line {"end": SECONDS} (since 1970, no test starts
                       later; 0: never), then a line for each play. Written before it is submitted,
                       and removed when the runner has given the job up, which is the only way to
-                      stop it if Slurm has lost a node that still works.
+                      stop it if the cluster has lost a node that still works.
     slurm/results/N   the news of job N, line by line; made empty together with chunks/N:
                       {"begun": NODE}  {"started": 12}  {"progress": 12, "part": 0.5}
                       {"done": 12, "result": {...}}  {"refused": WHY}  {"ended": ""}
@@ -21,11 +21,13 @@ import time
 import typing
 
 from nvcosim.engine.launcher import Play
-from nvcosim.engine.slurm_commands import Task
 from nvcosim.tool import Failure
 
 COMPLETING_SECONDS = 90  # after which processes that do not end count as ended
 CHUNK_SHORTEST = 60  # seconds: more chunks than by length only if they take at least that
+_ENDED = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL",
+          "DEADLINE", "OUT_OF_MEMORY", "REVOKED")
+GONE = "gone from Slurm"  # so long ago that it has forgotten it, or with its controller's memory
 
 
 def make_folders(folder: str) -> int:
@@ -56,17 +58,49 @@ def _play(line: str) -> Play:
 
 
 @dataclasses.dataclass
+class Task:
+    """One task of an array of jobs, as the cluster shows it: chunk FIRST + task of the job that is
+    named NAME.FIRST. state: in Slurm's words, "": not shown yet, or GONE. status: of wait()."""
+    job: str = ""
+    first: int = 0
+    chunk: int = 0
+    state: str = ""
+    reason: str = ""
+    node: str = ""
+    status: int = 0
+
+    @property
+    def waits(self) -> bool:
+        return self.state in ("", "PENDING")
+
+    @property
+    def ended(self) -> bool:
+        return self.state in (*_ENDED, GONE)
+
+    def end(self) -> str:
+        """Why it ended: "NODE_FAIL (NodeDown) on node n1"."""
+        text = self.state
+        if os.WIFEXITED(self.status) and os.WEXITSTATUS(self.status):
+            text += f", exit status {os.WEXITSTATUS(self.status)}"
+        elif os.WIFSIGNALED(self.status):
+            text += f", signal {os.WTERMSIG(self.status)}"
+        if self.reason and self.reason not in ("None", "NonZeroExitCode"):
+            text += f" ({self.reason})"
+        return text + (f" on node {self.node}" if self.node else "")
+
+
+@dataclasses.dataclass
 class Chunk:
     """Some tests of the night in a folder, and the job that plays them."""
     folder: str
     number: int
     plays: list[Play] = dataclasses.field(default_factory=list)
     fruitless: int = 0  # jobs that ended before a test started, one after the other, until this one
-    task: Task = dataclasses.field(default_factory=Task)  # as Slurm showed it last
+    task: Task = dataclasses.field(default_factory=Task)  # as the cluster showed it last
     completing: float = 0  # time.monotonic(), since when its processes are being ended; 0: not
-    ended: float = 0  # time.monotonic() of the end, as Slurm has it
+    ended: float = 0  # time.monotonic() of the end, as the cluster has it
     over: bool = False  # no one waits for it any longer
-    followed: bool = False  # but it may report: Slurm lost its node, or its runner was killed
+    followed: bool = False  # but it may report: its node was lost, or its runner was killed
     node: str = ""  # by its own words, as the following
     refused: str = ""  # why it did not continue
     closed: bool = False  # it reported its end
@@ -125,7 +159,7 @@ class Chunk:
                 yield json.loads(line)
 
     def take(self, task: Task) -> None:
-        """Takes in what Slurm says of its job."""
+        """Takes in what the cluster shows of its job."""
         now = time.monotonic()
         self.task = task
         if task.state == "COMPLETING":
