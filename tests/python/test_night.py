@@ -203,7 +203,7 @@ class Lives(unittest.TestCase):
             live.message("something")
             live.close()
         text = self.err.getvalue()
-        self.assertRegex(text, r"\[\.+\] 0 of 20 done: 0 passed, 0 failed, \d+:\d\d left\x1b\[K\n  t/0 +0 %")
+        self.assertRegex(text, r"\[\.+\] 0 of 20 done: 0 passed, 0 failed, [\d:]+ left\x1b\[K\n  t/0 +0 %")
         self.assertIn("  and 2 more\x1b[K\n", text)
         self.assertIn("\x1b[3A\r\x1b[Jnvcosim: something\n", text)
         self.assertTrue(all(len(line) < 60 + 12 for line in text.split("\n")))

@@ -1,5 +1,6 @@
 """One night: its tests, from the launcher into the ledger and the database, and what is written
 when all are done: buckets, page, JUnit XML, summary."""
+import contextlib
 import os
 import sys
 import time
@@ -13,7 +14,7 @@ from nvcosim.engine.signals import Signals
 from nvcosim.night.begin import Begun, Options, report
 from nvcosim.night.dry_run import clock, dry_run
 from nvcosim.night.live import Live
-from nvcosim.store.results import STATUSES, Row
+from nvcosim.store.results import STATUSES, Result, Row
 from nvcosim.text import plural, quoted, shown
 from nvcosim.tool import EXIT_BAD_INPUT, EXIT_DIFFERENT, EXIT_OK, Failure, complain, worst
 
@@ -46,59 +47,64 @@ class Night:
         self.on_slurm = begun.engine == "slurm"
         self.copies = f"{begun.folder}/{builds.FOLDER}"
 
-    def complain(self, text: str) -> None:
-        """Something could not be written: a line for a person, and the exit status says so."""
+    def _complain(self, text: str) -> None:
+        """Something could not be done: a line for a person, and the exit status says so."""
         self.broken = True
         if self.live:
             self.live.message(text)
         else:
             complain(text)
 
+    @contextlib.contextmanager
+    def _attempt(self, what: str = "") -> typing.Iterator[None]:
+        """A failure inside is reported, and the rest is done all the same."""
+        try:
+            yield
+        except Failure as failure:
+            self._complain(what + str(failure))
+
     # ---- results ----
 
-    def _store_ended(self) -> bool:
-        """Stores the results that are only in the ledger, then prints them."""
+    def _store_ended(self) -> None:
+        """Stores the results that are only in the ledger, then prints them. Failure: they cannot be
+        kept."""
         self.stored = time.monotonic()
         rows, self.ended = self.ended, []
         try:
             if rows:
                 self.store.store_results(self.begun.id, rows)
-        except Failure as failure:
+        except Failure:
             self.lost = True
-            self.complain(str(failure))
+            raise
         if self.live and not self.lost:
             for row in rows:
                 self.live.result(row.number, row.result)
             sys.stdout.flush()
-        return not self.lost
 
-    def _keep(self, row: Row, noted: bool) -> bool:
-        """A result that outlives this process from now on. False: results cannot be kept."""
+    def _keep(self, number: int, host: str, result: Result, noted: bool = False) -> None:
+        """A result that outlives this process from now on. noted: the ledger has it."""
         if not noted:
             try:
-                self.ledger.note(row.number, row.host or "", row.result)
-                noted = True
+                self.ledger.note(number, host, result)
             except OSError:
-                pass
+                self.stored = 0  # the database has to have it at once
         if self.live:
-            self.live.ended(row.number)
-        self.ended.append(row)
-        if noted and time.monotonic() - self.stored < STORE_SECONDS:
-            return not self.lost
-        return self._store_ended()
+            self.live.ended(number)
+        self.ended.append(Row(number, host, result, int(time.time())))
+        if time.monotonic() - self.stored >= STORE_SECONDS:
+            self._store_ended()
 
-    def _drop_unbuilt(self) -> bool:
+    def _drop_unbuilt(self) -> None:
         """Gives the tests whose simulator could not be built their result, and takes them out of
         the order."""
         order, self.schedule.order = self.schedule.order, []
-        host = os.uname().nodename
         for number in order:
             failed = self.begun.builds.failed(self.begun.tests[number])
-            if not failed:
+            if failed:
+                self._keep(number, os.uname().nodename, failed)
+            else:
                 self.schedule.order.append(number)
-            elif not self._keep(Row(number, host, failed, int(time.time())), False):
-                return False
-        return self._store_ended()
+        self._store_ended()
 
     # ---- the tests ----
 
@@ -135,31 +141,28 @@ class Night:
             launcher.submit(Play.of(number, test, begun.folder, clean, name))
         launcher.finish()
 
-    def _play(self, live: Live, signals: Signals) -> str:
-        """Plays the tests. "": all have a result; else why not."""
-        launcher = self._launcher(live.terminal)
-        try:
+    def _play(self, live: Live, signals: Signals) -> bool:
+        """Plays the tests. True if all have a result."""
+        self._drop_unbuilt()
+        if not self.schedule.order:
+            return True
+        with contextlib.closing(self._launcher(live.terminal)) as launcher:
             self._submit(launcher)
             while True:
                 for event in launcher.wait(TICK_SECONDS, signals.fileno()):
                     if isinstance(event, Ended):
                         if event.how == "failed":
-                            self.complain(event.why)
-                        return "" if event.how == "done" else event.how
-                    if not self._take(live, event):
-                        return "lost"
+                            self._complain(event.why)
+                        return event.how == "done"
+                    self._take(live, event)
                 number = signals.take()
                 if number:
                     self._obey(launcher, live, number)
-                if self.ended and time.monotonic() - self.stored >= STORE_SECONDS \
-                        and not self._store_ended():
-                    return "lost"
+                if self.ended and time.monotonic() - self.stored >= STORE_SECONDS:
+                    self._store_ended()
                 live.tick()
-        finally:
-            launcher.close()
 
-    def _take(self, live: Live, event: Event) -> bool:
-        """False: a result could not be kept."""
+    def _take(self, live: Live, event: Event) -> None:
         match event:
             case Started():
                 live.started(event.number)
@@ -168,9 +171,7 @@ class Night:
             case Message():
                 live.message(event.text)
             case Done() if event.result:
-                return self._keep(Row(event.number, event.host, event.result, int(time.time())),
-                                  event.noted)
-        return True
+                self._keep(event.number, event.host, event.result, event.noted)
 
     def _obey(self, launcher: Launcher, live: Live, number: int) -> None:
         """The first Ctrl-C lets the running tests finish; the second one, or another signal, ends
@@ -190,19 +191,16 @@ class Night:
         """True if all have a result."""
         before = sum(self.begun.done)
         self._print_beginning(before)
-        self.live = Live(self.begun.tests, self.schedule, before,
-                         1 if self.on_slurm else self.begun.jobs)
-        try:
-            well = self._drop_unbuilt()
-            if well and self.schedule.order:
-                well = not self._play(self.live, signals)
-        except Failure as failure:
-            self.complain(str(failure))
-            well = False
-        well = self._store_ended() and well
-        self.live.close()
+        live = self.live = Live(self.begun.tests, self.schedule, before,
+                                1 if self.on_slurm else self.begun.jobs)
+        whole = False
+        with self._attempt():
+            whole = self._play(live, signals)
+        with self._attempt():
+            self._store_ended()
+        live.close()
         self.live = None
-        return well
+        return whole and not self.lost
 
     # ---- after the tests ----
 
@@ -218,13 +216,11 @@ class Night:
 
         job = Job(self.store, begun.id, begun.folder, begun.tests, begun.builds, begun.jobs,
                   begun.settings, lambda line: print(line, flush=True), launch, signals)
-        try:
+        with self._attempt():
             ended = triage_failures(job, look)
-        except Failure as failure:
-            self.complain(str(failure))
-            return False
-        self.signal = self.signal or ended
-        return not ended
+            self.signal = self.signal or ended
+            return not ended
+        return False
 
     def _resume_command(self) -> str:
         options = self.options
@@ -234,15 +230,6 @@ class Night:
         words += [f"--chunk-seconds={options.chunk_seconds}"] if options.chunk_seconds else []
         words += [f"--notify={quoted(options.notify)}"] if options.notify else []
         return f"nvcosim regress {' '.join(words)} --resume={self.begun.id}"
-
-    def _attempt(self, does: typing.Callable[[], None]) -> bool:
-        """Does something; an error is reported, and the rest is done all the same."""
-        try:
-            does()
-            return True
-        except Failure as failure:
-            self.complain(str(failure))
-            return False
 
     def _write_outputs(self, state: str) -> None:
         """The files and the summary of the night."""
@@ -254,21 +241,23 @@ class Night:
         page = f"{self.begun.folder}/index.html"
         review = review_read(self.store, self.begun.id)
         review.state = state  # a full disk may have kept it from the database
-        self._attempt(lambda: junit_write(review, f"{self.begun.folder}/junit.xml"))
-        paged = self._attempt(lambda: page_write(review, page))
+        paged = False
+        with self._attempt():
+            junit_write(review, f"{self.begun.folder}/junit.xml")
+        with self._attempt():
+            page_write(review, page)
+            paged = True
         summary = summary_text(review, page if paged else None)
         print(summary, end="", flush=True)
         if self.options.notify and not self.signal:
-            try:
+            with self._attempt("--notify: "):
                 notify(self.options.notify, summary)
-            except Failure as failure:
-                self.complain(f"--notify: {failure}")
 
-    def _worst_status(self, status: int) -> int:
-        """The exit status by the results."""
-        return worst([status, *(STATUSES[row["verdict"]] for row in self.store.rows(
+    def _verdicts(self) -> list[str]:
+        """Those that count for the exit status."""
+        return [row["verdict"] for row in self.store.rows(
             "SELECT DISTINCT verdict FROM result WHERE night = ? AND known IS NULL AND verdict IS "
-            "NOT NULL", self.begun.id))])
+            "NOT NULL", self.begun.id)]
 
     def run(self) -> int:
         """All of it. Returns the exit status."""
@@ -276,18 +265,18 @@ class Night:
         with Signals() as signals:
             all_run = self._run_tests(signals)
             if not all_run and not self.lost:
-                self._attempt(lambda: recover_night(self.store, self.begun.id, self.ledger))
+                with self._attempt():
+                    recover_night(self.store, self.begun.id, self.ledger)
             whole = self._fill_buckets(all_run, signals) and all_run
             state = "done" if whole else "interrupted"
-            self._attempt(lambda: self.store.state(self.begun.id, state,
-                                                   time.monotonic() - self.start))
+            with self._attempt():
+                self.store.state(self.begun.id, state, time.monotonic() - self.start)
         # Ctrl-C ends what follows.
-        status = EXIT_OK if whole else EXIT_DIFFERENT
-        try:
-            status = self._worst_status(status)
-        except Failure as failure:
-            self.complain(str(failure))
-        self._attempt(lambda: self._write_outputs(state))
+        statuses = [EXIT_OK if whole else EXIT_DIFFERENT]
+        with self._attempt():
+            statuses += [STATUSES[verdict] for verdict in self._verdicts()]
+        with self._attempt():
+            self._write_outputs(state)
         if whole:
             builds.remove(self.begun.folder)
         else:
@@ -296,7 +285,7 @@ class Night:
                   + f". To continue: {self._resume_command()}", flush=True)
         self.ledger.close(remove=not self.lost)
         self.begun.ledger = None
-        return 128 + self.signal if self.signal else EXIT_BAD_INPUT if self.broken else status
+        return 128 + self.signal if self.signal else EXIT_BAD_INPUT if self.broken else worst(statuses)
 
 
 def run_night(options: Options) -> int:

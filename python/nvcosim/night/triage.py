@@ -5,6 +5,7 @@ Discovery. Discoveries are kept line by line in a file of the night's folder, as
 known, so that a night that is killed meanwhile resumes where it was."""
 import contextlib
 import dataclasses
+import errno
 import json
 import math
 import os
@@ -82,16 +83,14 @@ class Discoveries:
         # A line end before it too: the file may end in a line that was cut.
         line = ("\n" + json.dumps(members, separators=(",", ":")) + "\n").encode()
         try:
-            file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
-            try:
-                why = "" if os.write(file, line) == len(line) else "no space for a whole line"
+            with open(self.path, "ab", buffering=0) as file:
+                if file.write(line) < len(line):
+                    raise OSError(errno.ENOSPC, "no space for a whole line")
                 os.fdatasync(file)
-            finally:
-                os.close(file)
         except OSError as error:
-            why = os.strerror(error.errno or 0)
-        return why and f"{self.path}: {why}; a night that is resumed will look at test " \
-            f"{discovery.test} again"
+            return f"{self.path}: {error.strerror}; a night that is resumed will look at test " \
+                f"{discovery.test} again"
+        return ""
 
     def find(self, kind: str, test: int, signature: str | None = None) -> Discovery | None:
         """The discovery about a test. signature: of a shrunk trace; None: whichever."""
@@ -129,15 +128,8 @@ class Target:
     debugged: bool = False
 
 
-@dataclasses.dataclass(frozen=True)
-class Shrink:
-    """nvcosim shrink and its limits; its result are exit status and output."""
-    words: list[str]
-    seconds: float
-    memory: int
-
-
-Look = typing.Generator[Play | Shrink, typing.Any, Discovery]
+Awaited = int | Child  # a play by its number in the launcher, nvcosim shrink
+Look = typing.Generator[Awaited, typing.Any, Discovery]
 
 
 class Triage:
@@ -146,8 +138,7 @@ class Triage:
     def __init__(self, job: Job, kind: str, discoveries: Discoveries) -> None:
         self.job, self.kind, self.discoveries = job, kind, discoveries
         self.before, self.began = discoveries.spent(kind), time.monotonic()
-        self.plays: dict[int, tuple[Target, Look]] = {}  # by their number in the launcher
-        self.shrinking: list[tuple[Target, Look, Child]] = []
+        self.looks: dict[Awaited, tuple[Target, Look]] = {}  # by what they wait for
         self.played = self.done = 0
 
     # ---- a look ----
@@ -159,18 +150,20 @@ class Triage:
         """Seconds in which nvcosim debug may still start."""
         return self.job.settings.debug_seconds - self.spent()
 
-    def _play(self, target: Target, trace: str, seconds: float | None = None) -> Play:
-        """The trace as the test plays it; seconds: by nvcosim debug, with that limit."""
+    def _play(self, target: Target, trace: str, seconds: float | None = None) -> int:
+        """Plays the trace as the test does; seconds: by nvcosim debug, with that limit."""
         test = self.job.tests[target.number]
         debug = seconds is not None
         name = test.file_name() + ("-shrunk" if trace != test.trace_path(self.job.folder) else "")
         options = [word for word in test.played_options() if not word.startswith("--seed=")]
         options.append(f"--out={self.job.folder}/buckets/{'debug' if debug else 'shrunk'}")
         self.played += 1
-        return Play(self.played, trace, name, test.config,
-                    tuple(options + ["--debug"] if debug else options), test.seed,
-                    max_seconds=test.max_seconds if seconds is None else seconds,
-                    max_memory=test.max_memory * (DEBUG_MEMORY if debug else 1))
+        self.launcher.submit(Play(
+            self.played, trace, name, test.config,
+            tuple(options + ["--debug"] if debug else options), test.seed,
+            max_seconds=test.max_seconds if seconds is None else seconds,
+            max_memory=test.max_memory * (DEBUG_MEMORY if debug else 1)))
+        return self.played
 
     def _verdict(self, number: int, result: "Result") -> Discovery:
         """What nvcosim debug says, in its report; if there is none, the note says why."""
@@ -213,7 +206,7 @@ class Triage:
         shrunk = f"{self.job.folder}/buckets/{test.file_name()}.nvt"
         with contextlib.suppress(FileNotFoundError):
             os.unlink(shrunk)
-        status, said = yield Shrink(
+        status, said = yield self.guard.start(
             self._shrink_words(test, shrunk),
             math.ceil(self.job.settings.shrink_seconds) + SHRINK_GRACE,
             test.max_memory and test.max_memory + SHRINK_MEMORY)
@@ -242,16 +235,12 @@ class Triage:
     # ---- all of them ----
 
     def _go_on(self, target: Target, look: Look, value: typing.Any) -> None:
-        """Hands a look what it waits for (None: it begins), and starts what it asks for next."""
+        """Hands a look what it waits for (None: it begins)."""
         try:
-            step = look.send(value)
-            if isinstance(step, Play):
-                self.plays[step.number] = target, look
-                self.launcher.submit(step)
-            else:
-                child = self.guard.start(step.words, step.seconds, step.memory)
-                self.shrinking.append((target, look, child))
-                self.wake.register(child, select.EPOLLIN)
+            awaited = look.send(value)
+            self.looks[awaited] = target, look
+            if isinstance(awaited, Child):
+                self.wake.register(awaited, select.EPOLLIN)
         except StopIteration as end:
             self._keep(end.value)
         except OSError as error:
@@ -270,30 +259,31 @@ class Triage:
         """Waits for what happens next, and handles it. Returns why nothing more can be played."""
         why = ""
         for event in self.launcher.wait(TICK_SECONDS, self.wake.fileno()):
-            if isinstance(event, Done) and event.number in self.plays and event.result:
-                self._go_on(*self.plays.pop(event.number), event.result)
+            if isinstance(event, Done) and event.number in self.looks and event.result:
+                self._go_on(*self.looks.pop(event.number), event.result)
             elif isinstance(event, Ended):
                 why = event.why or f"nothing more is played: {event.how}"
-        for each in [each for each in self.shrinking if each[2].has_ended()]:
-            self.shrinking.remove(each)
-            self._go_on(*each[:2], self.guard.end(each[2]))
+        for child in [child for child in self._children() if child.has_ended()]:
+            self._go_on(*self.looks.pop(child), self.guard.end(child))
         return why
+
+    def _children(self) -> list[Child]:
+        return [awaited for awaited in self.looks if isinstance(awaited, Child)]
 
     def _run(self, targets: list[Target]) -> int:
         progress, waiting = Progress(), targets[::-1]
         doing = f"{'debugg' if self.kind == 'debug' else 'shrink'}ing failures"
         while True:
-            while waiting and len(self.plays) + len(self.shrinking) < self.job.jobs:
+            while waiting and len(self.looks) < self.job.jobs:
                 if self.kind == "debug" and self.time_left() <= 0:
                     waiting.clear()
                     break
                 target = waiting.pop()
                 self._go_on(target, self._debug(target) if self.kind == "debug" else
                             self._shrink(target), None)
-            running = len(self.plays) + len(self.shrinking)
-            if not running:
+            if not self.looks:
                 break
-            progress.show(f"{doing}: {self.done} of {len(targets)} done, {running} running")
+            progress.show(f"{doing}: {self.done} of {len(targets)} done, {len(self.looks)} running")
             why = self._take()
             number = self.job.signals.take()
             if number or why:  # what is not done is looked at again when the night is resumed
@@ -317,7 +307,7 @@ class Triage:
                 try:
                     return self._run(targets)
                 finally:
-                    for _target, _look, child in self.shrinking:
+                    for child in self._children():
                         self.guard.end(child)
         except OSError as error:
             raise Failure(_why(error)) from None
