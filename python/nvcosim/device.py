@@ -2,6 +2,7 @@
 import ctypes
 import ctypes.util
 import functools
+import os
 import typing
 
 from nvcosim import layout, tool
@@ -42,8 +43,8 @@ _FUNCTIONS: dict[str, tuple[typing.Any, list[typing.Any]]] = {
 @functools.cache
 def _library() -> ctypes.CDLL:
     """libnvcosim of the build tree (`make library`), else the installed one."""
-    built = tool.sources() / "build" / "library" / "libnvcosim.so.0"
-    path = str(built) if built.exists() else ctypes.util.find_library("nvcosim")
+    built = f"{tool.sources()}/build/library/libnvcosim.so.0"
+    path = built if os.path.exists(built) else ctypes.util.find_library("nvcosim")
     if path is None:
         raise DeviceError(f"libnvcosim: neither {built} nor an installed one was found; make the "
                           "first with `make library`")

@@ -3,7 +3,6 @@ share."""
 import functools
 import json
 import os
-import pathlib
 import subprocess
 import sys
 import typing
@@ -38,13 +37,13 @@ def program() -> str:
     found = os.environ.get("NVCOSIM_PROGRAM")
     if found:
         return found
-    built = pathlib.Path(__file__).resolve().parents[2] / "build" / "nvcosim"
-    return str(built) if built.exists() else "nvcosim"
+    built = f"{sources()}/build/nvcosim"
+    return built if os.path.exists(built) else "nvcosim"
 
 
-def sources() -> pathlib.Path:
+def sources() -> str:
     """The folder that holds scripts/, rtl/ and python/: a checkout, or share/nvcosim."""
-    return pathlib.Path(__file__).resolve().parents[2]
+    return os.path.realpath(f"{__file__}/../../..")
 
 
 @functools.cache

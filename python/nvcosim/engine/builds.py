@@ -8,7 +8,6 @@ import filecmp
 import json
 import os
 import shutil
-import signal
 import subprocess
 import time
 import typing
@@ -26,13 +25,6 @@ TRIES, PAUSE_SECONDS = 100, 0.1  # a simulator that is written while it is copie
 Report = typing.Callable[[str], None]
 
 
-def _end_with_parent() -> None:
-    """A child gets SIGTERM when this process ends, however it does."""
-    import ctypes
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
-
-
 @dataclasses.dataclass
 class Build:
     """A simulator. name: of its file."""
@@ -47,11 +39,11 @@ class Build:
 
     def ask(self, *words: str) -> dict[str, typing.Any]:
         """What `nvcosim build` says of it."""
-        command = [tool.program(), "build", *words, f"--config={self.config}", "--json"]
+        command = ["setpriv", "--pdeathsig", "TERM",  # it ends with this process
+                   tool.program(), "build", *words, f"--config={self.config}", "--json"]
         command += [f"--name={self.rtl}"] if self.rtl else []
         command += [f"--variant={self.variant}"] if self.variant else []
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=False,
-                              preexec_fn=_end_with_parent)
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
         if done.returncode:
             raise Failure(f"nvcosim build ended with status {done.returncode}")
         return typing.cast(dict[str, typing.Any], json.loads(done.stdout))

@@ -233,9 +233,6 @@ def triage_failures(job: Job, look: bool) -> int:
     cases = [_case(job, row) for row in job.store.rows(
         "SELECT number, result, reason, command, known, cycles, macs, debug_command FROM result "
         "WHERE night = ? AND verdict <> 'PASS' ORDER BY number", job.night)]
-    if not cases:
-        _write(job, [])
-        return 0
     discoveries = Discoveries(job.folder)
     number = _debug(job, cases, discoveries) if look else 0
     buckets = _buckets(cases, discoveries)

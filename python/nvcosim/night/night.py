@@ -207,6 +207,9 @@ class Night:
     def _fill_buckets(self, look: bool, signals: Signals) -> bool:
         """Groups the failures into buckets, and looks at some of them if all tests have run.
         Returns whether it finished; errors are reported."""
+        if not self.store.row("SELECT 1 FROM result WHERE night = ? AND verdict <> 'PASS'",
+                              self.begun.id):
+            return True
         from nvcosim.night.buckets import triage_failures
         from nvcosim.night.triage import Job
         begun = self.begun
@@ -285,7 +288,9 @@ class Night:
                   + f". To continue: {self._resume_command()}", flush=True)
         self.ledger.close(remove=not self.lost)
         self.begun.ledger = None
-        return 128 + self.signal if self.signal else EXIT_BAD_INPUT if self.broken else worst(statuses)
+        if self.signal:
+            return 128 + self.signal
+        return EXIT_BAD_INPUT if self.broken else worst(statuses)
 
 
 def run_night(options: Options) -> int:

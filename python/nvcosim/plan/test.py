@@ -111,12 +111,15 @@ def _plain(part: str) -> str:
                   part.encode("utf-8", "surrogateescape")).decode()
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def _value(value: typing.Any) -> str:
     """JSON as the database has had it from the beginning: 17 digits, \\u001B with capitals."""
     if isinstance(value, float):
         digits = re.sub(r"e\+?(-?)0*", r"e\1", f"{value:.17g}")
         return digits if "." in digits or "e" in digits else digits + ".0"
-    line = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    line = _encode(value)
     return re.sub(r"\\\\|\\u00..", lambda found: "\\u" + found.group()[2:].upper()
                   if found.group()[1] == "u" else found.group(), line) if "\\" in line else line
 

@@ -1,6 +1,6 @@
 """The database of regressions: one SQLite file that keeps all nights (schema.sql and
 docs/database.md describe it)."""
-import pathlib
+import os
 
 from nvcosim.store.nights import Nights
 from nvcosim.store.results import Results
@@ -11,7 +11,8 @@ DEFAULT = f"{FOLDER}/{DATABASE}"  # if nothing else is given
 
 
 def _schema() -> Schema:
-    text = pathlib.Path(__file__).with_name("schema.sql").read_text(encoding="utf-8")
+    with open(f"{os.path.dirname(__file__)}/schema.sql", encoding="utf-8") as file:
+        text = file.read()
     return Schema(application=0x6e76636f, text=text, steps=(  # "nvco"
         "ALTER TABLE bucket ADD COLUMN shrunk_command TEXT; "
         "ALTER TABLE bucket ADD COLUMN note TEXT;",

@@ -17,6 +17,7 @@ if typing.TYPE_CHECKING:
 STATUSES = {"PASS": tool.EXIT_OK, "FAIL": tool.EXIT_DIFFERENT, "HANG": tool.EXIT_HANG,
             "REFUSED": tool.EXIT_BAD_INPUT, "CRASH": tool.EXIT_CRASH, "ERROR": tool.EXIT_BAD_INPUT}
 Members = dict[str, typing.Any]
+_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
 @dataclasses.dataclass
@@ -49,7 +50,7 @@ class Result:
 
     def to_json(self) -> str:
         """One line without the line end."""
-        return json.dumps(self.members, separators=(",", ":"), ensure_ascii=False)
+        return _encode(self.members)
 
     def text(self, name: str) -> str | None:
         """A member that is a text; None: there is none."""
