@@ -138,7 +138,7 @@ class Triage:
     def __init__(self, job: Job, kind: str, discoveries: Discoveries) -> None:
         self.job, self.kind, self.discoveries = job, kind, discoveries
         self.before, self.began = discoveries.spent(kind), time.monotonic()
-        self.looks: dict[Awaited, tuple[Target, Look]] = {}  # by what they wait for
+        self.open: dict[Awaited, tuple[Target, Look]] = {}  # by what they wait for
         self.played = self.done = 0
 
     # ---- a look ----
@@ -238,7 +238,7 @@ class Triage:
         """Hands a look what it waits for (None: it begins)."""
         try:
             awaited = look.send(value)
-            self.looks[awaited] = target, look
+            self.open[awaited] = target, look
             if isinstance(awaited, Child):
                 self.wake.register(awaited, select.EPOLLIN)
         except StopIteration as end:
@@ -259,31 +259,31 @@ class Triage:
         """Waits for what happens next, and handles it. Returns why nothing more can be played."""
         why = ""
         for event in self.launcher.wait(TICK_SECONDS, self.wake.fileno()):
-            if isinstance(event, Done) and event.number in self.looks and event.result:
-                self._go_on(*self.looks.pop(event.number), event.result)
+            if isinstance(event, Done) and event.number in self.open and event.result:
+                self._go_on(*self.open.pop(event.number), event.result)
             elif isinstance(event, Ended):
                 why = event.why or f"nothing more is played: {event.how}"
         for child in [child for child in self._children() if child.has_ended()]:
-            self._go_on(*self.looks.pop(child), self.guard.end(child))
+            self._go_on(*self.open.pop(child), self.guard.end(child))
         return why
 
     def _children(self) -> list[Child]:
-        return [awaited for awaited in self.looks if isinstance(awaited, Child)]
+        return [awaited for awaited in self.open if isinstance(awaited, Child)]
 
     def _run(self, targets: list[Target]) -> int:
         progress, waiting = Progress(), targets[::-1]
         doing = f"{'debugg' if self.kind == 'debug' else 'shrink'}ing failures"
         while True:
-            while waiting and len(self.looks) < self.job.jobs:
+            while waiting and len(self.open) < self.job.jobs:
                 if self.kind == "debug" and self.time_left() <= 0:
                     waiting.clear()
                     break
                 target = waiting.pop()
                 self._go_on(target, self._debug(target) if self.kind == "debug" else
                             self._shrink(target), None)
-            if not self.looks:
+            if not self.open:
                 break
-            progress.show(f"{doing}: {self.done} of {len(targets)} done, {len(self.looks)} running")
+            progress.show(f"{doing}: {self.done} of {len(targets)} done, {len(self.open)} running")
             why = self._take()
             number = self.job.signals.take()
             if number or why:  # what is not done is looked at again when the night is resumed
