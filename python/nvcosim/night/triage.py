@@ -238,9 +238,9 @@ class Triage:
         """Hands a look what it waits for (None: it begins)."""
         try:
             awaited = look.send(value)
-            self.open[awaited] = target, look
             if isinstance(awaited, Child):
                 self.wake.register(awaited, select.EPOLLIN)
+            self.open[awaited] = target, look
         except StopIteration as end:
             self._keep(end.value)
         except OSError as error:
