@@ -2,9 +2,11 @@
 #include "dram/config.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <yaml.h>
 
 #include "dram/ddr4-2400.embed.h"
 #include "dram/library.h"
@@ -13,7 +15,6 @@
 #include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "nvdla/yamltree.h"
 
 static const struct {
     const char *name, *text;
@@ -322,66 +323,132 @@ bool dram_config_check(struct dram_config *config, struct error *err) {
 /* What is being read. */
 struct reading {
     const char *file;
+    yaml_document_t document;
     struct dram_config *config;
-    bool given[PARAMETERS];
+    size_t lines[PARAMETERS]; /* of the parameters that were found; 0: not found */
     struct error *err;
 };
 
-static bool unknown_key(const struct reading *reading, const struct yaml_node *key) {
-    struct guess guess = {.word = key->text, .n = strlen(key->text)};
+/* Sets the message "FILE:LINE:COLUMN: WHAT". Returns false. */
+__attribute__((format(printf, 3, 4))) static bool fail(const struct reading *reading, yaml_mark_t mark,
+                                                       const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    char *what = xvprintf(format, arguments);
+    va_end(arguments);
+    error_set(reading->err, "%s:%zu:%zu: %s", reading->file, mark.line + 1, mark.column + 1, what);
+    free(what);
+    return false;
+}
+
+/* The text of a scalar; NULL of a list, of a mapping, and of a text with a zero character. */
+static const char *text_of(const yaml_node_t *node) {
+    const char *text = node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL;
+    return text && strlen(text) == node->data.scalar.length ? text : NULL;
+}
+
+static bool unknown_key(const struct reading *reading, const yaml_node_t *node, const char *key) {
+    struct guess guess = {.word = key, .n = strlen(key)};
     char hint[96];
     for (size_t i = 0; i < PARAMETERS; i++)
         guess_try(&guess, parameters[i].key);
-    return yamltree_fail(reading->err, reading->file, key->line, key->column,
-                         "found the key '%s', expected a parameter of a memory (docs/memory.md)%s", key->text,
-                         guess_hint(&guess, hint));
+    return fail(reading, node->start_mark, "found the key '%s', expected a parameter of a memory (docs/memory.md)%s",
+                key, guess_hint(&guess, hint));
+}
+
+static bool read_value(struct reading *reading, const struct parameter *parameter, const yaml_node_t *key,
+                       const yaml_node_t *value) {
+    char wanted[96], shown[64] = "a list, a mapping or a zero character";
+    const char *text = text_of(value);
+    size_t *line = &reading->lines[parameter - parameters];
+    if (*line)
+        return fail(reading, key->start_mark, "found the key '%s' again; it is in line %zu already", parameter->key,
+                    *line);
+    *line = key->start_mark.line + 1;
+    if (text && set_value(reading->config, parameter, text))
+        return true;
+    const char *quote = text ? "'" : "";
+    if (text)
+        text_shown_into(text, shown, sizeof shown);
+    return fail(reading, value->start_mark, "%s: found %s%s%s, expected %s", parameter->key, quote, shown, quote,
+                expected(parameter, wanted));
 }
 
 /* The values of a mapping. times: only those that need the frequency, or only the others. */
-static bool read_map(struct reading *reading, const struct yaml_node *map, const char *section, bool times) {
-    char text[96], shown[YAML_SHOW];
-    for (size_t i = 0; i < map->count; i += 2) {
-        const struct yaml_node *key = map->nodes[i], *value = map->nodes[i + 1];
-        if (!*section && (strcmp(key->text, "source") == 0 || strcmp(key->text, "name") == 0))
+static bool read_map(struct reading *reading, const yaml_node_t *map, const char *section, bool times) {
+    for (const yaml_node_pair_t *pair = map->data.mapping.pairs.start; pair < map->data.mapping.pairs.top; pair++) {
+        const yaml_node_t *name = yaml_document_get_node(&reading->document, pair->key);
+        const yaml_node_t *value = yaml_document_get_node(&reading->document, pair->value);
+        const char *key = text_of(name);
+        if (!key)
+            return fail(reading, name->start_mark, "found a list or a mapping as a key, expected a word");
+        if (!*section && (strcmp(key, "source") == 0 || strcmp(key, "name") == 0))
             continue;
-        if (!*section && (strcmp(key->text, "timing") == 0 || strcmp(key->text, "interconnect") == 0)) {
-            if (value->kind != YAML_MAP)
-                return yamltree_fail(reading->err, reading->file, value->line, value->column,
-                                     "%s: found %s, expected a mapping", key->text, yamltree_show(value, shown));
-            if (!read_map(reading, value, key->text, times))
+        if (!*section && (strcmp(key, "timing") == 0 || strcmp(key, "interconnect") == 0)) {
+            if (value->type != YAML_MAPPING_NODE)
+                return fail(reading, value->start_mark, "%s: found a single value or a list, expected a mapping", key);
+            if (!read_map(reading, value, key, times))
                 return false;
             continue;
         }
-        const struct parameter *parameter = find_parameter(section, key->text, strlen(key->text));
+        const struct parameter *parameter = find_parameter(section, key, strlen(key));
         if (!parameter)
-            return unknown_key(reading, key);
-        if ((parameter->kind == TIME) != times)
-            continue;
-        if (value->kind != YAML_TEXT || !set_value(reading->config, parameter, value->text))
-            return yamltree_fail(reading->err, reading->file, value->line, value->column, "%s: found %s, expected %s",
-                                 key->text, yamltree_show(value, shown), expected(parameter, text));
-        reading->given[parameter - parameters] = true;
+            return unknown_key(reading, name, key);
+        if ((parameter->kind == TIME) == times && !read_value(reading, parameter, name, value))
+            return false;
     }
     return true;
 }
 
-static bool read_text(const char *file, const char *text, size_t n, struct dram_config *config, struct error *err) {
-    struct yamltree yaml = {0};
-    struct reading reading = {.file = file, .config = config, .err = err};
-    bool good = yamltree_parse(&yaml, file, text, n, err);
-    if (good && (!yaml.root || yaml.root->kind != YAML_MAP))
-        good = error_set(err, "%s: expected a mapping with the parameters of a memory (docs/memory.md)", file);
-    good = good && read_map(&reading, yaml.root, "", false) && read_map(&reading, yaml.root, "", true);
-    for (size_t i = 0; good && i < PARAMETERS; i++)
-        if (parameters[i].needed && !reading.given[i] && (!config->library[0] || i == 0))
-            good = error_set(err, "%s: the parameter %s%s%s is missing (docs/memory.md)", file,
+static bool not_yaml(const struct reading *reading, const yaml_parser_t *parser) {
+    if (parser->error == YAML_MEMORY_ERROR)
+        xexhausted();
+    if (parser->error == YAML_READER_ERROR)
+        return error_set(reading->err, "%s: byte %zu: found 0x%02x, expected text in UTF-8", reading->file,
+                         parser->problem_offset, (unsigned)parser->problem_value);
+    const char *context = parser->context ? parser->context : "", *comma = parser->context ? ", " : "";
+    return fail(reading, parser->problem_mark, "not YAML: %s%s%s; expected the parameters of a memory (docs/memory.md)",
+                parser->problem, comma, context);
+}
+
+/* The values of a document, which is complete. */
+static bool read_document(struct reading *reading, const yaml_node_t *root) {
+    if (!root || root->type != YAML_MAPPING_NODE)
+        return error_set(reading->err, "%s: expected a mapping with the parameters of a memory (docs/memory.md)",
+                         reading->file);
+    if (!read_map(reading, root, "", false) || !read_map(reading, root, "", true))
+        return false;
+    for (size_t i = 0; i < PARAMETERS; i++)
+        if (parameters[i].needed && !reading->lines[i] && (!reading->config->library[0] || i == 0))
+            return error_set(reading->err, "%s: the parameter %s%s%s is missing (docs/memory.md)", reading->file,
                              parameters[i].section ? parameters[i].section : "", parameters[i].section ? "." : "",
                              parameters[i].key);
-    yamltree_free(&yaml);
+    return true;
+}
+
+static bool read_text(const char *file, const char *text, size_t n, struct dram_config *config, struct error *err) {
+    struct reading reading = {.file = file, .config = config, .err = err};
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser))
+        xexhausted();
+    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
+    bool good = true;
+    for (int i = 0; good && i < 2; i++) { /* what follows the document is empty */
+        if (!yaml_parser_load(&parser, &reading.document)) {
+            good = not_yaml(&reading, &parser);
+            break;
+        }
+        const yaml_node_t *root = yaml_document_get_root_node(&reading.document);
+        good = i == 0 ? read_document(&reading, root)
+                      : !root || fail(&reading, root->start_mark, "found a second document, expected one");
+        yaml_document_delete(&reading.document);
+    }
+    yaml_parser_delete(&parser);
     return good;
 }
 
-/* Applies "KEY=VALUE,KEY=VALUE". */
+/* Applies "KEY=VALUE,...". */
 static bool change(struct dram_config *config, const char *changes, struct error *err) {
     char *words = xstrdup(changes), *rest = words, text[96];
     bool good = true;
