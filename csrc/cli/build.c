@@ -12,29 +12,16 @@
 #include "run/list/facts.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
-#include "run/options/rtl_source.h"
 #include "run/simulators/nvidia.h"
 #include "run/simulators/simulators.h"
 
-enum {
-    KEY_NVIDIA = 0x100,
-    KEY_RAMS,
-    KEY_NAME,
-    KEY_TAPS,
-    KEY_COMPILER,
-    KEY_OPTIMIZE,
-    KEY_PROFILE,
-    KEY_NO_PROFILE,
-    KEY_SIM_THREADS,
-    KEY_UPDATE,
-    KEY_KNOWN,
-    KEY_VARIANT,
-    KEY_JSON
-};
-
 struct build_options {
     const struct nvdla_config *config;
-    struct rtl_source source;
+    struct rtl_source {
+        const char *filelist; /* NULL: not given */
+        const char *top;      /* module; NULL: NV_nvdla */
+        struct words verilator, pins;
+    } source;
     const char *name;
     const char *taps;                              /* table of taps or NULL */
     const char *compiler, *optimize, *sim_threads; /* NULL: as before */
@@ -42,49 +29,6 @@ struct build_options {
     enum simulator_variant variant; /* with update or known */
     struct words training;          /* traces for the profile; none: random layers */
     const char *nvidia, *rams;      /* instead of a file list: checkout of NVIDIA's repository; its RAM models */
-};
-
-static const struct argp_option option_table[] = {
-    OPTION("nvidia", KEY_NVIDIA, "CHECKOUT",
-           "Instead of --filelist: NVIDIA's own RTL in a checkout of their repository, generated in "
-           "CHECKOUT/outdir/nv_CONFIG/vmod (branch master) or checked in as CHECKOUT/vmod (branch nvdlav1, full)"),
-    OPTION("nvidia-rams", KEY_RAMS, "DIR",
-           "RAM models for --nvidia: vmod/rams/fpga/model of branch master, or a checkout of it; needed for full"),
-    OPTION("name", KEY_NAME, "NAME", "Name for --dut rtl:NAME (a-z, 0-9 and _; default nvidia with --nvidia)"),
-    OPTION("taps", KEY_TAPS, "FILE.csv",
-           "Table of the signals that `run --tap` records in this RTL, in the format of rtl/taps.csv, with names "
-           "relative to the top module (docs/taps.md). Not needed for a copy of the RTL in rtl/"),
-    OPTION("compiler", KEY_COMPILER, "CXX",
-           "C++ compiler of the simulator, clang++ or g++ of any version; stays set until changed. auto: the fastest "
-           "one installed (clang++)"),
-    OPTION(
-        "optimize", KEY_OPTIMIZE, "OPTION",
-        "Its optimisation, such as --optimize=-O2; stays set until changed. auto: the best measured for that compiler"),
-    OPTION("profile", KEY_PROFILE, NULL,
-           "Profile-guided build: compile with counters, play the TRACEs (default: random layers), and compile again "
-           "with the profile. Simulates 1.1 to 1.3 times as fast, builds two to three times as long. The profile is "
-           "used until the RTL, the compiler or the TRACEs change"),
-    OPTION("no-profile", KEY_NO_PROFILE, NULL, "Forget the profile"),
-    OPTION("sim-threads", KEY_SIM_THREADS, "N",
-           "Threads that evaluate the design (default 1); stays set until changed. More than one pays off only for "
-           "large designs on an otherwise idle machine"),
-    {.doc = "For another program (docs/results.md)", .group = 1},
-    {.name = "update",
-     .key = KEY_UPDATE,
-     .group = 1,
-     .doc = "Build the simulator if it is missing or its sources have changed, and print where it is, or why it cannot "
-            "be built"},
-    {.name = "known",
-     .key = KEY_KNOWN,
-     .group = 1,
-     .doc = "Build nothing; print whether there is such a simulator, or it can be built"},
-    {.name = "variant",
-     .key = KEY_VARIANT,
-     .arg = "VARIANT",
-     .group = 1,
-     .doc = "With these: plain (default), waves, taps, coverage, toggle or checks"},
-    {.name = "json", .key = KEY_JSON, .group = 1, .doc = "Print JSON; needed with these"},
-    {0},
 };
 
 static const char doc[] =
@@ -112,29 +56,122 @@ static bool is_known(const struct build_options *options) {
 }
 
 /* A word that make and the shell do not change. */
-static const char *word(struct argp_state *state, const char *option, const char *arg, const char *expected) {
+static void take_word(void *member, const char *option, const char *arg, const char *expected,
+                      struct argp_state *state) {
     if (!arg[0] || strpbrk(arg, SPECIAL))
         argp_error(state, "%s: found '%s', expected %s", option, arg, expected);
-    return arg;
+    *(const char **)member = arg;
+}
+
+static void compiler_option(void *compiler, const char *arg, struct argp_state *state) {
+    take_word(compiler, "--compiler", arg, "the name of a compiler", state);
+}
+
+static void optimize_option(void *optimize, const char *arg, struct argp_state *state) {
+    take_word(optimize, "--optimize", arg, "an option of the compiler", state);
+}
+
+static void name_option(void *name, const char *arg, struct argp_state *state) {
+    if (!rtl_name_valid(arg))
+        argp_error(state,
+                   "--name: found '%s', expected a-z, 0-9 and _, less than %d characters, not the name of a variant",
+                   arg, RTL_NAME_MAX);
+    *(const char **)name = arg;
+}
+
+static void threads_option(void *threads, const char *arg, struct argp_state *state) {
+    if (strspn(arg, "0123456789") != strlen(arg) || atoi(arg) < 1 || atoi(arg) > SIM_THREADS_MOST)
+        argp_error(state, "--sim-threads: found '%s', expected 1 to %d", arg, SIM_THREADS_MOST);
+    *(const char **)threads = arg;
+}
+
+static void top_option(void *top, const char *arg, struct argp_state *state) {
+    if (arg[0] == '\0' || strspn(arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(arg))
+        argp_error(state, "--top: found '%s', expected the name of a module", arg);
+    *(const char **)top = arg;
+}
+
+static void verilator_option(void *options, const char *arg, struct argp_state *state) {
+    if (strpbrk(arg, "\n'"))
+        argp_error(state, "--verilator-option: quotes and line ends are not supported");
+    words_put(options, arg);
+}
+
+static void pin_option(void *pins, const char *arg, struct argp_state *state) {
+    if (!strchr(arg, '=') || arg[0] == '=' || strpbrk(arg, " ,\n'\"$\\"))
+        argp_error(state, "--pin: found '%s', expected NAME=VALUE", arg);
+    words_put(pins, arg);
+}
+
+static void variant_option(void *variant, const char *arg, struct argp_state *state) {
+    for (int i = VARIANT_PLAIN + 1; i < VARIANT_COUNT; i++)
+        if (strcmp(arg, simulator_variant_names[i]) == 0)
+            *(enum simulator_variant *)variant = (enum simulator_variant)i;
+    if (*(enum simulator_variant *)variant == VARIANT_PLAIN && strcmp(arg, "plain") != 0 && arg[0])
+        argp_error(state, "--variant: found '%s', expected plain, waves, taps, coverage, toggle or checks", arg);
 }
 
 #define OF(member) offsetof(struct build_options, member)
 
-static const struct argument settings[] = {
-    {.key = KEY_PROFILE, FLAG_AT(OF(profile))},     {.key = KEY_NO_PROFILE, FLAG_AT(OF(no_profile))},
-    {.key = KEY_NVIDIA, TEXT_AT(OF(nvidia), NULL)}, {.key = KEY_RAMS, TEXT_AT(OF(rams), NULL)},
-    {.key = KEY_TAPS, TEXT_AT(OF(taps), NULL)},     {.key = KEY_UPDATE, FLAG_AT(OF(update))},
-    {.key = KEY_KNOWN, FLAG_AT(OF(known))},         {.key = KEY_JSON, FLAG_AT(OF(json))},
+static const struct argument option_table[] = {
+    CONFIG_SMALL(OF(config)),
+    OPTION("filelist", "FILE.f",
+           "Sources to compile, +incdir+DIR, -v FILE, +define+NAME, in the format of Verilator's -f; paths are "
+           "relative to the file",
+           TEXT_AT(OF(source.filelist), NULL)),
+    OPTION("top", "MODULE", "Top module (default NV_nvdla)", TAKEN_AT(OF(source.top), top_option)),
+    OPTION(
+        "verilator-option", "OPTION",
+        "Further option for Verilator; may be repeated: --verilator-option=-Wno-WIDTH --verilator-option=-DSYNTHESIS",
+        TAKEN_AT(OF(source.verilator), verilator_option)),
+    OPTION("pin", "NAME=VALUE",
+           "Value of a static input of this RTL unless run --pin changes it; may be repeated. --nvidia sets "
+           "tmc2slcg_disable_clock_gating=1, which whole networks need; single layers run 1.4 to 1.7 times as fast "
+           "with --pin tmc2slcg_disable_clock_gating=0",
+           TAKEN_AT(OF(source.pins), pin_option)),
+    OPTION("nvidia", "CHECKOUT",
+           "Instead of --filelist: NVIDIA's own RTL in a checkout of their repository, generated in "
+           "CHECKOUT/outdir/nv_CONFIG/vmod (branch master) or checked in as CHECKOUT/vmod (branch nvdlav1, full)",
+           TEXT_AT(OF(nvidia), NULL)),
+    OPTION("nvidia-rams", "DIR",
+           "RAM models for --nvidia: vmod/rams/fpga/model of branch master, or a checkout of it; needed for full",
+           TEXT_AT(OF(rams), NULL)),
+    OPTION("name", "NAME", "Name for --dut rtl:NAME (a-z, 0-9 and _; default nvidia with --nvidia)",
+           TAKEN_AT(OF(name), name_option)),
+    OPTION("taps", "FILE.csv",
+           "Table of the signals that `run --tap` records in this RTL, in the format of rtl/taps.csv, with names "
+           "relative to the top module (docs/taps.md). Not needed for a copy of the RTL in rtl/",
+           TEXT_AT(OF(taps), NULL)),
+    OPTION("compiler", "CXX",
+           "C++ compiler of the simulator, clang++ or g++ of any version; stays set until changed. auto: the fastest "
+           "one installed (clang++)",
+           TAKEN_AT(OF(compiler), compiler_option)),
+    OPTION(
+        "optimize", "OPTION",
+        "Its optimisation, such as --optimize=-O2; stays set until changed. auto: the best measured for that compiler",
+        TAKEN_AT(OF(optimize), optimize_option)),
+    OPTION("profile", NULL,
+           "Profile-guided build: compile with counters, play the TRACEs (default: random layers), and compile again "
+           "with the profile. Simulates 1.1 to 1.3 times as fast, builds two to three times as long. The profile is "
+           "used until the RTL, the compiler or the TRACEs change",
+           FLAG_AT(OF(profile))),
+    OPTION("no-profile", NULL, "Forget the profile", FLAG_AT(OF(no_profile))),
+    OPTION("sim-threads", "N",
+           "Threads that evaluate the design (default 1); stays set until changed. More than one pays off only for "
+           "large designs on an otherwise idle machine",
+           TAKEN_AT(OF(sim_threads), threads_option)),
+    {.doc = "For another program (docs/results.md)", .group = 1},
+    OPTION("update", NULL,
+           "Build the simulator if it is missing or its sources have changed, and print where it is, or why it cannot "
+           "be built",
+           FLAG_AT(OF(update))),
+    OPTION("known", NULL, "Build nothing; print whether there is such a simulator, or it can be built",
+           FLAG_AT(OF(known))),
+    OPTION("variant", "VARIANT", "With these: plain (default), waves, taps, coverage, toggle or checks",
+           TAKEN_AT(OF(variant), variant_option)),
+    OPTION("json", NULL, "Print JSON; needed with these", FLAG_AT(OF(json))),
+    {0},
 };
-
-static enum simulator_variant variant_option(const char *arg, struct argp_state *state) {
-    for (int i = VARIANT_PLAIN + 1; i < VARIANT_COUNT; i++)
-        if (strcmp(arg, simulator_variant_names[i]) == 0)
-            return (enum simulator_variant)i;
-    if (strcmp(arg, "plain") != 0 && arg[0])
-        argp_error(state, "--variant: found '%s', expected plain, waves, taps, coverage, toggle or checks", arg);
-    return VARIANT_PLAIN;
-}
 
 /* Checks the options for another program. */
 static void check_questions(const struct build_options *options, struct argp_state *state) {
@@ -151,73 +188,44 @@ static void check_questions(const struct build_options *options, struct argp_sta
                    "--update and --known take only --config, --name, --variant and --json; --update also --profile");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct build_options *options = state->input;
-    if (argument_take(settings, sizeof settings / sizeof *settings, option_table, options, key, arg, state))
-        return 0;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = (void *)&options->config;
-        state->child_inputs[1] = &options->source;
-        return 0;
-    case KEY_NAME:
-        if (!rtl_name_valid(arg))
-            argp_error(
-                state,
-                "--name: found '%s', expected a-z, 0-9 and _, less than %d characters, not the name of a variant", arg,
-                RTL_NAME_MAX);
-        options->name = arg;
-        return 0;
-    case KEY_COMPILER:
-        options->compiler = word(state, "--compiler", arg, "the name of a compiler");
-        return 0;
-    case KEY_OPTIMIZE:
-        options->optimize = word(state, "--optimize", arg, "an option of the compiler");
-        return 0;
-    case KEY_SIM_THREADS:
-        if (strspn(arg, "0123456789") != strlen(arg) || atoi(arg) < 1 || atoi(arg) > SIM_THREADS_MOST)
-            argp_error(state, "--sim-threads: found '%s', expected 1 to %d", arg, SIM_THREADS_MOST);
-        options->sim_threads = arg;
-        return 0;
-    case KEY_VARIANT:
-        options->variant = variant_option(arg, state);
-        return 0;
-    case ARGP_KEY_ARG:
-        words_add(&options->training, "%s", arg);
-        return 0;
-    case ARGP_KEY_END:
-        check_questions(options, state);
-        if (options->training.count > 0 && !options->profile)
-            argp_error(state, "found '%s', expected options only, or --profile", options->training.items[0]);
-        if (options->profile && options->no_profile)
-            argp_error(state, "--profile and --no-profile exclude each other");
-        if (options->nvidia && options->source.filelist)
-            argp_error(state, "--filelist and --nvidia exclude each other");
-        if (options->rams && !options->nvidia)
-            argp_error(state, "--nvidia-rams needs --nvidia");
-        if (options->nvidia && !options->name)
-            options->name = "nvidia";
-        if (options->source.filelist && !options->name)
-            argp_error(state, "--filelist FILE.f and --name NAME, or --nvidia CHECKOUT, are needed");
-        if (is_known(options) &&
-            (options->taps || options->source.top || options->source.verilator.count || options->source.pins.count))
-            argp_error(state, "--taps, --top, --verilator-option and --pin need --filelist or --nvidia");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+static void check(void *input, struct argp_state *state) {
+    struct build_options *options = input;
+    check_questions(options, state);
+    if (options->training.count > 0 && !options->profile)
+        argp_error(state, "found '%s', expected options only, or --profile", options->training.items[0]);
+    if (options->profile && options->no_profile)
+        argp_error(state, "--profile and --no-profile exclude each other");
+    if (options->nvidia && options->source.filelist)
+        argp_error(state, "--filelist and --nvidia exclude each other");
+    if (options->rams && !options->nvidia)
+        argp_error(state, "--nvidia-rams needs --nvidia");
+    if (options->nvidia && !options->name)
+        options->name = "nvidia";
+    if (options->source.filelist && !options->name)
+        argp_error(state, "--filelist FILE.f and --name NAME, or --nvidia CHECKOUT, are needed");
+    if (is_known(options) &&
+        (options->taps || options->source.top || options->source.verilator.count || options->source.pins.count))
+        argp_error(state, "--taps, --top, --verilator-option and --pin need --filelist or --nvidia");
 }
 
 /* Variables of make for the RTL; the build stores them for variants built later. */
 static void make_variables(const struct build_options *options, const char *filelist, const char *taps,
                            struct words *variables) {
-    struct words pins = {0};
+    const struct rtl_source *source = &options->source;
+    struct text verilator = {0}, pins = {0};
+    for (size_t i = 0; i < source->verilator.count; i++)
+        text_printf(&verilator, "%s%s", i ? " " : "", source->verilator.items[i]);
     for (size_t i = 0; options->nvidia && i < NVIDIA_PIN_COUNT; i++)
-        words_add(&pins, "%s", nvidia_pins[i]);
+        text_printf(&pins, "%s%s", pins.n ? " " : "", nvidia_pins[i]);
+    for (size_t i = 0; i < source->pins.count; i++)
+        text_printf(&pins, "%s%s", pins.n ? " " : "", source->pins.items[i]);
     words_add(variables, "FILELIST=%s", filelist);
     words_add(variables, "TAPS=%s", taps);
-    rtl_source_variables(&options->source, &pins, variables);
-    words_free(&pins);
+    words_add(variables, "TOP=%s", source->top ? source->top : "NV_nvdla");
+    words_add(variables, "VERILATOR_OPTIONS=%s", verilator.text ? verilator.text : "");
+    words_add(variables, "PINS=%s", pins.text ? pins.text : "");
+    free(verilator.text);
+    free(pins.text);
 }
 
 /* The absolute path of a readable file, malloc'd. */
@@ -348,15 +356,17 @@ static int answer(const struct build_options *options) {
 }
 
 int build_main(int argc, char **argv) {
-    static const struct argp_child children[] = {{.argp = &config_small_argp}, {.argp = &rtl_source_argp}, {0}};
-    static const struct argp argp = {
-        .children = children, .options = option_table, .parser = parse, .args_doc = "[TRACE...]", .doc = doc};
+    static const struct command command = {.options = option_table,
+                                           .usage = "[TRACE...]",
+                                           .doc = doc,
+                                           .operands = OPERANDS_AT(OF(training)),
+                                           .check = check};
     struct build_options options = {.config = nvdla_config_find("small")};
-    const int status = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? (options.json         ? answer(&options)
-                                                                                : is_known(&options) ? rebuild(&options)
-                                                                                                     : build(&options))
-                                                                             : EXIT_BAD_INPUT;
+    int status = EXIT_BAD_INPUT;
+    if (command_read(&command, argc, argv, &options))
+        status = options.json ? answer(&options) : is_known(&options) ? rebuild(&options) : build(&options);
     words_free(&options.training);
-    rtl_source_free(&options.source);
+    words_free(&options.source.verilator);
+    words_free(&options.source.pins);
     return status;
 }

@@ -19,26 +19,11 @@
 #include "trace/launches.h"
 #include "trace/program_filter.h"
 
-enum { KEY_CLIP = 0x100, KEY_ASYMMETRIC, KEY_MINIMUM_ERROR, KEY_WRITE, KEY_THREADS, KEY_ALLOW_UNDEFINED };
-
 struct calibrate_run {
     struct run_options run; /* the trace, and options of the model */
     double clip;
     bool clip_given, asymmetric, minimum_error;
     const char *write;
-};
-
-static const struct argp_option option_table[] = {
-    OPTION("clip", KEY_CLIP, "P", "Share of a layer's values that may saturate, 0 to 1 (default 0)"),
-    OPTION("asymmetric", KEY_ASYMMETRIC, NULL,
-           "Use all codes for values that are never negative: 0 gets the lowest code, so the next layer needs matching "
-           "settings (pad value, CDMA offset). CDMA: the middle of the input becomes 0"),
-    OPTION("minimum-error", KEY_MINIMUM_ERROR, NULL, "Minimise the expected error instead of using --clip"),
-    OPTION("write", KEY_WRITE, "OUT", "Write the trace with these settings, .nvt or .nvt.gz"),
-    OPTION("threads", KEY_THREADS, "N", "Compute each convolution with N threads (default 1)"),
-    OPTION("allow-undefined", KEY_ALLOW_UNDEFINED, NULL,
-           "Accept settings whose result the spec leaves undefined, with a warning"),
-    {0},
 };
 
 static const char doc[] =
@@ -63,62 +48,42 @@ static const char doc[] =
     "\n"
     "Exit status: 0 done; 2 bad input or usage; 3 the trace hangs.";
 
-static double clip_option(const char *arg, struct argp_state *state) {
+static void clip_option(void *member, const char *arg, struct argp_state *state) {
     char *end;
-    double clip = strtod(arg, &end);
+    const double clip = strtod(arg, &end);
     if (end == arg || *end || !(clip >= 0 && clip <= 1))
         argp_error(state, "--clip: found '%s', expected a share from 0 to 1", arg);
-    return clip;
+    *(double *)member = clip;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct calibrate_run *options = state->input;
-    uint64_t number;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = (void *)&options->run.config;
-        return 0;
-    case KEY_CLIP:
-        options->clip = clip_option(arg, state);
-        options->clip_given = true;
-        return 0;
-    case KEY_ASYMMETRIC:
-        options->asymmetric = true;
-        return 0;
-    case KEY_MINIMUM_ERROR:
-        options->minimum_error = true;
-        return 0;
-    case KEY_WRITE:
-        if (!text_ends_with(arg, ".nvt") && !text_ends_with(arg, ".nvt.gz"))
-            argp_error(state, "--write: found '%s', expected a name that ends in .nvt or .nvt.gz", arg);
-        options->write = arg;
-        return 0;
-    case KEY_THREADS:
-        if (!text_number(arg, 256, &number) || number == 0)
-            argp_error(state, "--threads: found '%s', expected a number from 1 to 256", arg);
-        options->run.threads = (int)number;
-        return 0;
-    case KEY_ALLOW_UNDEFINED:
-        options->run.allow_undefined = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->run.traces.count > 0)
-            argp_error(state, "found '%s', expected one trace only", arg);
-        else
-            words_add(&options->run.traces, "%s", arg);
-        return 0;
-    case ARGP_KEY_END:
-        if (options->run.traces.count == 0) {
-            argp_error(state, "no trace is given; expected a .cfg, .txn, .nvt or .nvt.gz file, or a directory that "
-                              "holds one");
-        } else if (options->clip_given && options->minimum_error) {
-            argp_error(state, "--clip and --minimum-error exclude each other");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+static void check(void *input, struct argp_state *state) {
+    const struct calibrate_run *options = input;
+    if (options->run.traces.count == 0)
+        argp_error(state, "no trace is given; expected a .cfg, .txn, .nvt or .nvt.gz file, or a directory that holds "
+                          "one");
+    else if (options->clip_given && options->minimum_error)
+        argp_error(state, "--clip and --minimum-error exclude each other");
 }
+
+#define OF(member) offsetof(struct calibrate_run, member)
+
+static const struct argument option_table[] = {
+    CONFIG_OF_TRACE(OF(run.config)),
+    OPTION("clip", "P", "Share of a layer's values that may saturate, 0 to 1 (default 0)",
+           TAKEN_AT(OF(clip), clip_option), .also = OF(clip_given)),
+    OPTION("asymmetric", NULL,
+           "Use all codes for values that are never negative: 0 gets the lowest code, so the next layer needs matching "
+           "settings (pad value, CDMA offset). CDMA: the middle of the input becomes 0",
+           FLAG_AT(OF(asymmetric))),
+    OPTION("minimum-error", NULL, "Minimise the expected error instead of using --clip", FLAG_AT(OF(minimum_error))),
+    OPTION("write", "OUT", "Write the trace with these settings, .nvt or .nvt.gz",
+           FILE_AT(OF(write), ".nvt or .nvt.gz")),
+    OPTION("threads", "N", "Compute each convolution with N threads (default 1)",
+           NUMBER_32_AT(OF(run.threads), 1, 256)),
+    OPTION("allow-undefined", NULL, "Accept settings whose result the spec leaves undefined, with a warning",
+           FLAG_AT(OF(run.allow_undefined))),
+    {0},
+};
 
 /* ---- convertors and their registers ---- */
 
@@ -510,12 +475,15 @@ static int calibrate(const struct calibrate_run *options) {
 }
 
 int calibrate_main(int argc, char **argv) {
-    static const struct argp_child children[] = {{.argp = &config_of_trace_argp}, {0}};
-    static const struct argp argp = {
-        .children = children, .options = option_table, .parser = parse, .args_doc = "TRACE", .doc = doc};
+    static const struct command command = {
+        .options = option_table,
+        .usage = "TRACE",
+        .doc = doc,
+        .operands = {.member = OF(run.traces), .words = true, .most = 1, .expected = "one trace only"},
+        .check = check};
     struct calibrate_run options = {.clip = 0};
     run_options_init(&options.run);
-    int status = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? calibrate(&options) : EXIT_BAD_INPUT;
+    int status = command_read(&command, argc, argv, &options) ? calibrate(&options) : EXIT_BAD_INPUT;
     run_options_free(&options.run);
     return status;
 }

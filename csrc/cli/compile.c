@@ -14,8 +14,6 @@
 #include "run/options/options.h"
 #include "trace/formats.h"
 
-enum { KEY_WRITES = 0x100, KEY_THREADS, KEY_EXPLAIN, KEY_CHECK, KEY_VALUES };
-
 enum { THREADS_MAX = 64 };
 
 struct arguments {
@@ -24,21 +22,30 @@ struct arguments {
     bool explain, check, values;
 };
 
-static const struct argp_option option_table[] = {
-    OPTION("output", 'o', "FILE",
-           "The trace: a name that ends in .nvt or .nvt.gz; of a quantised network, the loadable: .nvdla"),
-    OPTION("writes", KEY_WRITES, "FILE",
-           "List the register accesses, one a line: W UNIT.REGISTER VALUE for writes, P UNIT.REGISTER BITS for polls"),
-    OPTION("threads", KEY_THREADS, "N", "Threads of the model (default: one per processor)"),
-    OPTION("explain", KEY_EXPLAIN, NULL,
+#define OF(member) offsetof(struct arguments, member)
+
+static const struct argument option_table[] = {
+    CONFIG_OF_LOADABLE(OF(compile.config)),
+    OPTION("output", "FILE",
+           "The trace: a name that ends in .nvt or .nvt.gz; of a quantised network, the loadable: .nvdla",
+           TEXT_AT(OF(out), NULL), .letter = 'o'),
+    OPTION("writes", "FILE",
+           "List the register accesses, one a line: W UNIT.REGISTER VALUE for writes, P UNIT.REGISTER BITS for polls",
+           TEXT_AT(OF(writes), NULL)),
+    OPTION("threads", "N", "Threads of the model (default: one per processor)",
+           NUMBER_AT(OF(compile.threads), 1, THREADS_MAX)),
+    OPTION("explain", NULL,
            "Print for each node of a quantised network the layers, shifts and multipliers that it became, and the "
-           "error they cost"),
-    OPTION("check", KEY_CHECK, NULL,
+           "error they cost",
+           FLAG_AT(OF(explain))),
+    OPTION("check", NULL,
            "Play a quantised network on the model and compare each node with a reference interpreter of TFLite's "
-           "integers"),
-    OPTION("values", KEY_VALUES, NULL,
+           "integers",
+           FLAG_AT(OF(check))),
+    OPTION("values", NULL,
            "For each picture whose name is a line of stdin: print the values of the output, which the model computes, "
-           "as a line of JSON (docs/networks.md)"),
+           "as a line of JSON (docs/networks.md)",
+           FLAG_AT(OF(values))),
     {0},
 };
 
@@ -57,7 +64,8 @@ static const char doc[] =
     "  nvcosim compile net.tflite -o net.nvdla\n"
     "  nvcosim compile net.tflite --explain --check --input random:1";
 
-static void check_arguments(const struct arguments *arguments, struct argp_state *state) {
+static void check(void *input, struct argp_state *state) {
+    const struct arguments *arguments = input;
     const bool quantised = arguments->in && is_quantised(arguments->in);
     if (!arguments->in)
         argp_error(state, "expected the name of a loadable (.nvdla) or of a quantised network (.tflite)");
@@ -75,47 +83,6 @@ static void check_arguments(const struct arguments *arguments, struct argp_state
     else if (arguments->out && !text_ends_with(arguments->out, ".nvt") && !text_ends_with(arguments->out, ".nvt.gz"))
         argp_error(state, "found '%s', expected the name of the output to end in .nvt or .nvt.gz%s", arguments->out,
                    quantised ? ", or .nvdla" : "");
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct arguments *arguments = state->input;
-    uint64_t value;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = (void *)&arguments->compile.config;
-        state->child_inputs[1] = &arguments->compile;
-        return 0;
-    case 'o':
-        arguments->out = arg;
-        return 0;
-    case KEY_WRITES:
-        arguments->writes = arg;
-        return 0;
-    case KEY_EXPLAIN:
-        arguments->explain = true;
-        return 0;
-    case KEY_VALUES:
-        arguments->values = true;
-        return 0;
-    case KEY_CHECK:
-        arguments->check = true;
-        return 0;
-    case KEY_THREADS:
-        if (!text_number(arg, THREADS_MAX, &value) || value == 0)
-            argp_error(state, "--threads: found '%s', expected a number from 1 to %d", arg, THREADS_MAX);
-        arguments->compile.threads = (size_t)value;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->in)
-            argp_error(state, "found '%s', expected one loadable", arg);
-        arguments->in = arg;
-        return 0;
-    case ARGP_KEY_END:
-        check_arguments(arguments, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
 }
 
 static bool is_loadable(const char *path) {
@@ -162,13 +129,16 @@ static bool compile_file(struct arguments *arguments, struct error *err) {
 }
 
 int compile_main(int argc, char **argv) {
-    static const struct argp_child children[] = {{.argp = &config_of_loadable_argp}, {.argp = &compile_argp}, {0}};
-    static const struct argp argp = {
-        .children = children, .options = option_table, .parser = parse, .args_doc = "NET", .doc = doc};
+    static const struct command command = {.options = option_table,
+                                           .usage = "NET",
+                                           .doc = doc,
+                                           .operands = OPERAND_AT(OF(in), "one loadable"),
+                                           .more = {{.options = compile_arguments, .member = OF(compile)}},
+                                           .check = check};
     struct arguments arguments = {0};
     struct error err;
     compile_options_init(&arguments.compile);
-    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
+    if (!command_read(&command, argc, argv, &arguments))
         return EXIT_BAD_INPUT;
     const bool good = arguments.values ? predict(&arguments, &err) : compile_file(&arguments, &err);
     compile_options_free(&arguments.compile);

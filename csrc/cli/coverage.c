@@ -8,8 +8,6 @@
 #include "run/process/progress.h"
 #include "run/session/session.h"
 
-enum { KEY_MERGE = 0x100, KEY_BITS };
-
 struct coverage_options {
     const struct nvdla_config *config;
     const char *out;
@@ -17,12 +15,16 @@ struct coverage_options {
     struct words merge, traces;
 };
 
-static const struct argp_option option_table[] = {
-    OPTION("merge", KEY_MERGE, "FILE", "Add the counts of an earlier run; may be repeated"),
-    OPTION("out", 'o', "FILE", "Write the counts, one line `BIN COUNT` each"),
-    OPTION("bits", KEY_BITS, NULL,
+#define OF(member) offsetof(struct coverage_options, member)
+
+static const struct argument option_table[] = {
+    CONFIG_OF_TRACE(OF(config)),
+    OPTION("merge", "FILE", "Add the counts of an earlier run; may be repeated", WORDS_AT(OF(merge))),
+    OPTION("out", "FILE", "Write the counts, one line `BIN COUNT` each", TEXT_AT(OF(out), NULL), .letter = 'o'),
+    OPTION("bits", NULL,
            "Instead of traces: read the bins of tests from stdin, a line of hex digits each (docs/results.md: "
-           "coverage), and print JSON"),
+           "coverage), and print JSON",
+           FLAG_AT(OF(bits))),
     {0},
 };
 
@@ -35,38 +37,14 @@ static const char doc[] =
     "  nvcosim coverage -o monday.txt random/*.nvt.gz\n"
     "  nvcosim coverage --merge monday.txt --merge tuesday.txt -o week.txt";
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct coverage_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = (void *)&options->config;
-        return 0;
-    case KEY_MERGE:
-        words_add(&options->merge, "%s", arg);
-        break;
-    case KEY_BITS:
-        options->bits = true;
-        return 0;
-    case 'o':
-        options->out = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        words_add(&options->traces, "%s", arg);
-        break;
-    case ARGP_KEY_END:
-        if (options->bits) {
-            if (options->traces.count > 0 || options->merge.count > 0 || options->out)
-                argp_error(state, "--bits: found traces or other options as well; expected --bits alone");
-            return 0;
-        }
-        if (options->traces.count == 0 && options->merge.count == 0)
-            argp_error(state, "no trace is given; expected at least one .cfg, .txn, .nvt or .nvt.gz file, or a "
-                              "directory that holds one, or --merge FILE");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+static void check(void *input, struct argp_state *state) {
+    const struct coverage_options *options = input;
+    const bool any = options->traces.count > 0 || options->merge.count > 0;
+    if (options->bits && (any || options->out))
+        argp_error(state, "--bits: found traces or other options as well; expected --bits alone");
+    if (!options->bits && !any)
+        argp_error(state, "no trace is given; expected at least one .cfg, .txn, .nvt or .nvt.gz file, or a "
+                          "directory that holds one, or --merge FILE");
 }
 
 /* Counts every trace. Prints all errors; false if there was one. */
@@ -115,16 +93,17 @@ static int print(const struct coverage_options *options, const struct coverage *
 }
 
 int coverage_main(int argc, char **argv) {
-    static const struct argp_child children[] = {{.argp = &config_of_trace_argp}, {0}};
-    static const struct argp argp = {.children = children,
-                                     .options = option_table,
-                                     .parser = parse,
-                                     .args_doc = "TRACE...\n--merge FILE...\n--bits",
-                                     .doc = doc};
+    static const struct command command = {.options = option_table,
+                                           .usage = "TRACE...\n--merge FILE...\n--bits",
+                                           .doc = doc,
+                                           .operands = OPERANDS_AT(OF(traces)),
+                                           .check = check};
     struct coverage_options options = {0};
     struct coverage *coverage = NULL;
     int status = EXIT_BAD_INPUT;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 && options.bits) {
+    if (!command_read(&command, argc, argv, &options))
+        return status;
+    if (options.bits) {
         facts_of_coverage(stdin, stdout);
         status = EXIT_OK;
     } else {

@@ -14,8 +14,6 @@
 #include "run/session/session.h"
 #include "trace/formats.h"
 
-enum { KEY_OPEN = 0x1000 };
-
 struct arguments {
     struct run_options run;
     bool open;
@@ -43,35 +41,18 @@ static const char doc[] =
     "\n"
     "Exit status: as of nvcosim run; 0 if nothing fails.";
 
-static const struct argp_option own[] = {
-    OPTION("open", KEY_OPEN, NULL, "Open the waves of a failure in GTKWave"),
+static const struct argument own[] = {
+    OPTION("open", NULL, "Open the waves of a failure in GTKWave", FLAG_AT(offsetof(struct arguments, open)),
+           .own = true),
     {0},
 };
 
-/* Options of `run` that `debug` does not take. */
-static const char *const left_out[] = {"jobs",          "wave",          "wave-from", "wave-to", "wave-layer",
-                                       "wave-scope",    "wave-plain",    "saif",      "results", "coverage",
-                                       "coverage-kind", "histogram",     "checks",    "tap",     "taps",
-                                       "debug",         "stop-at-first", "html",      NULL};
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct arguments *args = state->input;
-    switch (key) {
-    case KEY_OPEN:
-        args->open = true;
-        return 0;
-    case ARGP_KEY_INIT:
-        run_option_parse_into(&args->run, key, arg, state);
-        return 0;
-    case ARGP_KEY_END:
-        if (args->run.traces.count > 1)
-            argp_error(state, "found %zu traces, expected one", args->run.traces.count);
-        else if (args->run.dut != DUT_BOTH)
-            argp_error(state, "--dut: RTL and model are compared; use --dut both or --dut rtl:NAME");
-        __attribute__((fallthrough));
-    default:
-        return run_option_parse_into(&args->run, key, arg, state);
-    }
+static void check(void *input, struct argp_state *state) {
+    const struct run_options *run = &((const struct arguments *)input)->run;
+    if (run->traces.count > 1)
+        argp_error(state, "found %zu traces, expected one", run->traces.count);
+    else if (run->dut != DUT_BOTH)
+        argp_error(state, "--dut: RTL and model are compared; use --dut both or --dut rtl:NAME");
 }
 
 /* Replaces this process by GTKWave; returns only on failure. */
@@ -95,15 +76,14 @@ static int open_waves(const struct run_options *options) {
 }
 
 int debug_main(int argc, char **argv) {
-    struct argp_option table[RUN_OPTIONS_MOST];
-    run_option_table_with(table, own, left_out);
-    const struct argp argp = {.options = table, .parser = parse, .args_doc = "TRACE", .doc = doc};
+    static const struct command command = {
+        .options = own, .usage = "TRACE", .doc = doc, .operands = {.most = SIZE_MAX}, .check = check};
     struct arguments args = {.open = false};
     run_options_init(&args.run);
     args.run.debug = args.run.copies = args.run.play.stop_at_first = true;
     words_add(&args.run.given, "--debug");
     int status = EXIT_BAD_INPUT;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &args) == 0)
+    if (run_command_read(&command, BY_DEBUG, &args.run, argc, argv, &args))
         status = jobs_run(&args.run);
     if (args.open && (status == EXIT_DIFFERENT || status == EXIT_HUNG))
         status = open_waves(&args.run);

@@ -10,11 +10,10 @@
 #include "memory/file.h"
 #include "nvdla/cube.h"
 #include "nvdla/text.h"
+#include "nvdla/xalloc.h"
 #include "observe/tap_compare.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
-
-enum { KEY_CUBE = 0x100, KEY_BASE, KEY_FROM, KEY_COLUMNS, KEY_SCOPE, KEY_CLOCK, KEY_DIALECT, KEY_SEPARATOR };
 
 struct diff_options {
     const char *a, *b;
@@ -23,19 +22,6 @@ struct diff_options {
     struct cube cube;
     bool by_cube, cube_base_given;
     struct diff_programs programs;
-};
-
-static const struct argp_option option_table[] = {
-    OPTION("base", KEY_BASE, "ADDR",
-           "Address of the first byte of both images (default 0, or the cube's base); of the registers in captures"),
-    OPTION("cube", KEY_CUBE, "CUBE", "Compare only the bytes of a feature cube, and name the elements; see below"),
-    OPTION("from", KEY_FROM, "FORMAT", "Format of two captures, as for nvcosim import (default: by their content)"),
-    OPTION("columns", KEY_COLUMNS, "LIST", "Columns of CSV captures"),
-    OPTION("separator", KEY_SEPARATOR, "CHAR", "Separator of CSV captures"),
-    OPTION("scope", KEY_SCOPE, "NAME", "Module with NVDLA's ports in wave dumps"),
-    OPTION("clock", KEY_CLOCK, "NAME", "Its clock"),
-    OPTION("dialect", KEY_DIALECT, "NAME", "Dialect of .txn captures"),
-    {0},
 };
 
 static const char doc[] = "Compares two memory images (raw or gzip): prints the first difference and the number of "
@@ -80,14 +66,16 @@ enum {
     CUBE_KEYS
 };
 
-static void cube_option(struct diff_options *options, char *arg, struct argp_state *state) {
+static void cube_option(void *member, const char *given, struct argp_state *state) {
+    struct diff_options *options = member;
+    char *copy = xstrdup(given), *arg = copy;
     char base[] = "base", w[] = "w", h[] = "h", c[] = "c", line[] = "line", surf[] = "surf", atom[] = "atom",
          bytes[] = "bytes", batches[] = "batches", batch[] = "batch";
     char *const names[CUBE_KEYS + 1] = {base, w, h, c, line, surf, atom, bytes, batches, batch, NULL};
     static const uint64_t limits[CUBE_KEYS] = {UINT64_MAX, 1 << 16, 1 << 16, 1 << 16, UINT32_MAX,
                                                UINT32_MAX, 1024,    2,       32,      UINT32_MAX};
     uint64_t values[CUBE_KEYS] = {[CUBE_BYTES] = 1, [CUBE_BATCHES] = 1};
-    bool given[CUBE_KEYS] = {[CUBE_BASE] = true, [CUBE_BYTES] = true, [CUBE_BATCHES] = true, [CUBE_BATCH] = true};
+    bool has[CUBE_KEYS] = {[CUBE_BASE] = true, [CUBE_BYTES] = true, [CUBE_BATCHES] = true, [CUBE_BATCH] = true};
     while (*arg) {
         char *value;
         int key = getsubopt(&arg, names, &value);
@@ -100,16 +88,17 @@ static void cube_option(struct diff_options *options, char *arg, struct argp_sta
             argp_error(state, "--cube: %s: found '%s', expected a number up to 0x%" PRIx64, names[key],
                        value ? value : "", limits[key]);
         else {
-            given[key] = true;
+            has[key] = true;
             options->cube_base_given = options->cube_base_given || key == CUBE_BASE;
         }
     }
     for (int key = 0; key < CUBE_KEYS; key++)
-        if (!given[key])
+        if (!has[key])
             argp_error(state, "--cube: %s= is missing", names[key]);
     if (!values[CUBE_W] || !values[CUBE_H] || !values[CUBE_C] || !values[CUBE_ATOM] || !values[CUBE_BYTES] ||
         !values[CUBE_BATCHES])
         argp_error(state, "--cube: w, h, c, atom, bytes and batches are at least 1");
+    free(copy);
     options->by_cube = true;
     options->cube = (struct cube){
         .base = values[CUBE_BASE],
@@ -125,58 +114,41 @@ static void cube_option(struct diff_options *options, char *arg, struct argp_sta
     };
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct diff_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = (void *)&options->programs.config;
-        return 0;
-    case KEY_FROM:
-        options->programs.from = argument_text(state, "from", arg, "the name of a format");
-        return 0;
-    case KEY_COLUMNS:
-        options->programs.source.columns = arg;
-        return 0;
-    case KEY_SEPARATOR:
-        options->programs.source.separator = arg;
-        return 0;
-    case KEY_SCOPE:
-        options->programs.source.scope = arg;
-        return 0;
-    case KEY_CLOCK:
-        options->programs.source.clock = arg;
-        return 0;
-    case KEY_DIALECT:
-        options->programs.source.dialect = arg;
-        return 0;
-    case KEY_BASE:
-        if (!text_number(arg, UINT64_MAX, &options->base))
-            argp_error(state, "--base: found '%s', expected an address", arg);
-        options->base_given = options->programs.source.has_base = true;
-        options->programs.source.base = options->base;
-        return 0;
-    case KEY_CUBE:
-        cube_option(options, arg, state);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num == 0)
-            options->a = arg;
-        else if (state->arg_num == 1)
-            options->b = arg;
-        else
-            argp_error(state, "found '%s', expected two images, streams or folders", arg);
-        return 0;
-    case ARGP_KEY_END:
-        if (!options->b)
-            argp_error(state, "expected two images, streams or folders to compare");
-        if (options->by_cube && !options->base_given)
-            options->base = options->cube.base;
-        if (options->by_cube && !options->cube_base_given)
-            options->cube.base = options->base;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+static void base_option(void *member, const char *arg, struct argp_state *state) {
+    struct diff_options *options = member;
+    if (!text_number(arg, UINT64_MAX, &options->base))
+        argp_error(state, "--base: found '%s', expected an address", arg);
+    options->base_given = options->programs.source.has_base = true;
+    options->programs.source.base = options->base;
+}
+
+#define OF(member) offsetof(struct diff_options, member)
+
+static const struct argument option_table[] = {
+    CONFIG_OF_TRACE(OF(programs.config)),
+    OPTION("base", "ADDR",
+           "Address of the first byte of both images (default 0, or the cube's base); of the registers in captures",
+           TAKEN_AT(0, base_option)),
+    OPTION("cube", "CUBE", "Compare only the bytes of a feature cube, and name the elements; see below",
+           TAKEN_AT(0, cube_option)),
+    OPTION("from", "FORMAT", "Format of two captures, as for nvcosim import (default: by their content)",
+           TEXT_AT(OF(programs.from), "the name of a format")),
+    OPTION("columns", "LIST", "Columns of CSV captures", TEXT_AT(OF(programs.source.columns), NULL)),
+    OPTION("separator", "CHAR", "Separator of CSV captures", TEXT_AT(OF(programs.source.separator), NULL)),
+    OPTION("scope", "NAME", "Module with NVDLA's ports in wave dumps", TEXT_AT(OF(programs.source.scope), NULL)),
+    OPTION("clock", "NAME", "Its clock", TEXT_AT(OF(programs.source.clock), NULL)),
+    OPTION("dialect", "NAME", "Dialect of .txn captures", TEXT_AT(OF(programs.source.dialect), NULL)),
+    {0},
+};
+
+static void check(void *input, struct argp_state *state) {
+    struct diff_options *options = input;
+    if (!options->b)
+        argp_error(state, "expected two images, streams or folders to compare");
+    if (options->by_cube && !options->base_given)
+        options->base = options->cube.base;
+    if (options->by_cube && !options->cube_base_given)
+        options->cube.base = options->base;
 }
 
 struct image {
@@ -320,9 +292,12 @@ static int diff_any(const struct diff_options *options) {
 }
 
 int diff_main(int argc, char **argv) {
-    static const struct argp_child children[] = {{.argp = &config_of_trace_argp}, {0}};
-    static const struct argp argp = {
-        .children = children, .options = option_table, .parser = parse, .args_doc = "A B", .doc = doc};
+    static const struct command command = {
+        .options = option_table,
+        .usage = "A B",
+        .doc = doc,
+        .operands = {.member = OF(a), .most = 2, .expected = "two images, streams or folders"},
+        .check = check};
     struct diff_options options = {0};
-    return argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? diff_any(&options) : EXIT_BAD_INPUT;
+    return command_read(&command, argc, argv, &options) ? diff_any(&options) : EXIT_BAD_INPUT;
 }

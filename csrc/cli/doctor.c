@@ -10,8 +10,6 @@
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 
-enum { KEY_LOADABLE = 0x100, KEY_JSON, KEY_OUTPUT, KEY_NAME, KEY_LAYER, KEY_BEFORE, KEY_RUN_CLOCKS, KEY_CLOCK };
-
 /* Of runs for the ranking, together, unless --run-clocks says otherwise. */
 enum { RUN_CLOCKS = 5000000 };
 #define RUN_CLOCKS_MOST UINT64_C(1000000000000)
@@ -21,25 +19,6 @@ struct arguments {
     struct doctor_output output; /* its loadable, configuration and json are those of a log, too */
     bool run_clocks_given;
     double megahertz; /* 0: not given */
-};
-
-static const struct argp_option option_table[] = {
-    OPTION("loadable", KEY_LOADABLE, "NET", "The compiled network (.nvdla) that ran: names the layer and its clocks"),
-    OPTION("output", KEY_OUTPUT, "FILE",
-           "Instead of a log: the bytes of the output memory that the board left, to compare with the model; needs "
-           "--loadable and --input. FILE.dimg: as the runtime writes it. A folder: with dumps of layers, "
-           "TASK.OPERATION.bin: the first wrong one counts"),
-    OPTION("name", KEY_NAME, "NAME", "The output that FILE is, if the network has several"),
-    OPTION("layer", KEY_LAYER, "TASK.OPERATION",
-           "FILE is the cube that this layer wrote, not an output: from its first byte to its last"),
-    OPTION("before", KEY_BEFORE, "FILE", "What the same memory held before the run, to recognise stale bytes"),
-    OPTION("clock", KEY_CLOCK, "MHZ", "Of a log: the clock of NVDLA on the board (default: 100, as an assumption)"),
-    OPTION(
-        "run-clocks", KEY_RUN_CLOCKS, "N",
-        "With --output: rank the faults of a bus by runs of the network on the RTL that take about N clocks together "
-        "(default 5000000); 0: no runs, compare with those of other networks"),
-    OPTION("json", KEY_JSON, NULL, "Print JSON"),
-    {0},
 };
 
 static const char doc[] =
@@ -58,15 +37,45 @@ static const char doc[] =
     "Exit status: 0 the log is that of a good run, or the output is right; 1 it is not, or the log cannot show it; 2 "
     "bad input or usage.";
 
-static double clock_argument(struct argp_state *state, const char *arg) {
+static void clock_option(void *megahertz, const char *arg, struct argp_state *state) {
     char *end;
     const double value = strtod(arg, &end);
     if (end == arg || *end || !(value >= 0.001 && value <= 100000))
         argp_error(state, "--clock: found '%s', expected megahertz from 0.001 to 100000", arg);
-    return value;
+    *(double *)megahertz = value;
 }
 
-static void check_arguments(const struct arguments *arguments, struct argp_state *state) {
+#define OF(member) offsetof(struct arguments, member)
+
+static const struct argument option_table[] = {
+    CONFIG_OF_LOADABLE(OF(output.compile.config)),
+    OPTION("loadable", "NET", "The compiled network (.nvdla) that ran: names the layer and its clocks",
+           TEXT_AT(OF(output.loadable), "the name of a compiled network")),
+    OPTION("output", "FILE",
+           "Instead of a log: the bytes of the output memory that the board left, to compare with the model; needs "
+           "--loadable and --input. FILE.dimg: as the runtime writes it. A folder: with dumps of layers, "
+           "TASK.OPERATION.bin: the first wrong one counts",
+           TEXT_AT(OF(output.found), "the name of a file")),
+    OPTION("name", "NAME", "The output that FILE is, if the network has several",
+           TEXT_AT(OF(output.name), "the name of an output")),
+    OPTION("layer", "TASK.OPERATION",
+           "FILE is the cube that this layer wrote, not an output: from its first byte to its last",
+           TEXT_AT(OF(output.layer), "TASK.OPERATION")),
+    OPTION("before", "FILE", "What the same memory held before the run, to recognise stale bytes",
+           TEXT_AT(OF(output.before), "the name of a file")),
+    OPTION("clock", "MHZ", "Of a log: the clock of NVDLA on the board (default: 100, as an assumption)",
+           TAKEN_AT(OF(megahertz), clock_option)),
+    OPTION(
+        "run-clocks", "N",
+        "With --output: rank the faults of a bus by runs of the network on the RTL that take about N clocks together "
+        "(default 5000000); 0: no runs, compare with those of other networks",
+        NUMBER_AT(OF(output.clocks), 0, RUN_CLOCKS_MOST), .also = OF(run_clocks_given)),
+    OPTION("json", NULL, "Print JSON", FLAG_AT(OF(output.json))),
+    {0},
+};
+
+static void check(void *input, struct argp_state *state) {
+    const struct arguments *arguments = input;
     const struct doctor_output *output = &arguments->output;
     const size_t inputs = output->compile.input.sources.count;
     if (arguments->log && output->found)
@@ -84,51 +93,6 @@ static void check_arguments(const struct arguments *arguments, struct argp_state
         argp_error(state, "--clock: found --output, expected a log");
     else if (!arguments->log && !output->found)
         argp_error(state, "expected the log of a driver (dmesg >log.txt), or - for standard input");
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = (void *)&arguments->output.compile.config;
-        state->child_inputs[1] = &arguments->output.compile;
-        return 0;
-    case KEY_LOADABLE:
-        arguments->output.loadable = argument_text(state, "loadable", arg, "the name of a compiled network");
-        return 0;
-    case KEY_JSON:
-        arguments->output.json = true;
-        return 0;
-    case KEY_OUTPUT:
-        arguments->output.found = argument_text(state, "output", arg, "the name of a file");
-        return 0;
-    case KEY_NAME:
-        arguments->output.name = argument_text(state, "name", arg, "the name of an output");
-        return 0;
-    case KEY_LAYER:
-        arguments->output.layer = argument_text(state, "layer", arg, "TASK.OPERATION");
-        return 0;
-    case KEY_RUN_CLOCKS:
-        arguments->output.clocks = argument_number(state, "run-clocks", arg, 0, RUN_CLOCKS_MOST);
-        arguments->run_clocks_given = true;
-        return 0;
-    case KEY_CLOCK:
-        arguments->megahertz = clock_argument(state, arg);
-        return 0;
-    case KEY_BEFORE:
-        arguments->output.before = argument_text(state, "before", arg, "the name of a file");
-        return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->log)
-            argp_error(state, "found '%s', expected one log", arg);
-        arguments->log = arg;
-        return 0;
-    case ARGP_KEY_END:
-        check_arguments(arguments, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
 }
 
 /* Reads the network that ran, with placed memories, and finds its configuration; NULL without one. False with a
@@ -178,12 +142,17 @@ static int doctor_log(const struct arguments *arguments) {
 }
 
 int doctor_main(int argc, char **argv) {
-    static const struct argp_child children[] = {{.argp = &config_of_loadable_argp}, {.argp = &compile_argp}, {0}};
-    static const struct argp argp = {
-        .children = children, .options = option_table, .parser = parse, .args_doc = "[LOG]", .doc = doc};
+    static const struct command command = {.options = option_table,
+                                           .usage = "[LOG]",
+                                           .doc = doc,
+                                           .operands = OPERAND_AT(OF(log), "one log"),
+                                           .more = {{.options = compile_arguments,
+                                                     .member = OF(output.compile),
+                                                     .given = offsetof(struct compile_options, given)}},
+                                           .check = check};
     struct arguments arguments = {.output.clocks = RUN_CLOCKS};
     compile_options_init(&arguments.output.compile);
-    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
+    if (!command_read(&command, argc, argv, &arguments))
         return EXIT_BAD_INPUT;
     const int status = arguments.output.found ? doctor_output(&arguments.output) : doctor_log(&arguments);
     compile_options_free(&arguments.output.compile);

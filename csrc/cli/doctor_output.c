@@ -454,7 +454,8 @@ int doctor_output(struct doctor_output *options) {
                 options->found);
         return status;
     }
-    options->compile.layer_checks |= options->layer || dumps;
+    if (options->layer || dumps)
+        options->compile.no_layer_checks = false;
     at.loadable = network_open(options->loadable, &options->compile.config, &err);
     at.prog = at.loadable ? compile_loadable(at.loadable, &options->compile, &err) : NULL;
     print_warnings(at.prog);

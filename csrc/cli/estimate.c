@@ -12,21 +12,6 @@
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 
-enum {
-    KEY_CONFIG = 0x100,
-    KEY_NO_GOLDEN,
-    KEY_MEMORY,
-    KEY_LATENCY,
-    KEY_BANDWIDTH,
-    KEY_TRAFFIC,
-    KEY_MHZ,
-    KEY_LAWS,
-    KEY_CSV,
-    KEY_JSON,
-    KEY_PLAN,
-    KEY_ROOFLINE
-};
-
 struct estimate_options {
     struct trace_options trace;
     const char *config;
@@ -39,25 +24,34 @@ struct estimate_options {
     bool csv, json, plan;
 };
 
-static const struct argp_option option_table[] = {
+#define OF(member) offsetof(struct estimate_options, member)
+
+static const struct argument option_table[] = {
     OPTION(
-        "config", KEY_CONFIG, "NAME[,...]",
+        "config", "NAME[,...]",
         "Configuration, changed by macs=N, cbuf=BYTES, port=BITS, latency=BEATS, sdp=N or pdp=N (default: that of the "
-        "trace; small for quantised networks)"),
-    OPTION("no-golden", KEY_NO_GOLDEN, NULL, "Ignore the golden files beside a .cfg"),
-    OPTION("memory", KEY_MEMORY, "MEMORY[,...]",
-           "A DRAM as for `nvcosim run`, or latency=N, bandwidth=PERMILLE, gbs=GIGABYTES; may be repeated"),
-    OPTION("latency", KEY_LATENCY, "N", "Read latency without --memory (default 32)"),
-    OPTION("bandwidth", KEY_BANDWIDTH, "PERMILLE",
-           "Without --memory: clocks in which a data beat may move (default 1000)"),
-    OPTION("traffic", KEY_TRAFFIC, "STREAM", "Another master at the DRAM, as for `nvcosim run`; may be repeated"),
-    OPTION("mhz", KEY_MHZ, "N", "Clock of NVDLA, for frames a second (default: core_mhz of the memory, else 1000)"),
-    OPTION("laws", KEY_LAWS, "FILE", "Laws of another RTL, as scripts/fit.py writes them"),
-    OPTION("plan", KEY_PLAN, NULL,
-           "Plan a quantised network from its sizes alone, without registers and latencies, as published figures are"),
-    OPTION("csv", KEY_CSV, NULL, "Print a line for each layer, as CSV"),
-    OPTION("json", KEY_JSON, NULL, "Print an object of JSON for each trace and memory, one a line"),
-    OPTION("roofline", KEY_ROOFLINE, "FILE", "Draw the layers below the roofline of the first memory, as SVG"),
+        "trace; small for quantised networks)",
+        TEXT_AT(OF(config), "a configuration")),
+    OPTION("no-golden", NULL, "Ignore the golden files beside a .cfg", FLAG_AT(OF(trace.no_golden))),
+    OPTION("memory", "MEMORY[,...]",
+           "A DRAM as for `nvcosim run`, or latency=N, bandwidth=PERMILLE, gbs=GIGABYTES; may be repeated",
+           WORDS_AT(OF(memories))),
+    OPTION("latency", "N", "Read latency without --memory (default 32)", NUMBER_AT(OF(latency), 1, 1000000)),
+    OPTION("bandwidth", "PERMILLE", "Without --memory: clocks in which a data beat may move (default 1000)",
+           NUMBER_AT(OF(bandwidth), 1, 1000)),
+    OPTION("traffic", "STREAM", "Another master at the DRAM, as for `nvcosim run`; may be repeated",
+           TAKEN_AT(OF(traffic), traffic_argument)),
+    OPTION("mhz", "N", "Clock of NVDLA, for frames a second (default: core_mhz of the memory, else 1000)",
+           NUMBER_AT(OF(mhz), 1, 10000)),
+    OPTION("laws", "FILE", "Laws of another RTL, as scripts/fit.py writes them",
+           TEXT_AT(OF(laws_file), "the name of a file")),
+    OPTION("plan", NULL,
+           "Plan a quantised network from its sizes alone, without registers and latencies, as published figures are",
+           FLAG_AT(OF(plan))),
+    OPTION("csv", NULL, "Print a line for each layer, as CSV", FLAG_AT(OF(csv))),
+    OPTION("json", NULL, "Print an object of JSON for each trace and memory, one a line", FLAG_AT(OF(json))),
+    OPTION("roofline", "FILE", "Draw the layers below the roofline of the first memory, as SVG",
+           TEXT_AT(OF(roofline), "the name of a file")),
     {0},
 };
 
@@ -73,69 +67,14 @@ static const char doc[] =
     "\n"
     "docs/estimate.md says how good the estimates are.";
 
-static error_t parse_file(int key, char *arg, struct argp_state *state) {
-    struct estimate_options *options = state->input;
-    struct error err;
-    switch (key) {
-    case KEY_TRAFFIC:
-        if (!traffic_read(arg, &options->traffic, &err))
-            argp_error(state, "--traffic: %s", err.text);
-        return 0;
-    case KEY_LAWS:
-        options->laws_file = argument_text(state, "laws", arg, "the name of a file");
-        return 0;
-    case KEY_ROOFLINE:
-        options->roofline = argument_text(state, "roofline", arg, "the name of a file");
-        return 0;
-    case ARGP_KEY_ARG:
-        words_add(&options->traces, "%s", arg);
-        return 0;
-    case ARGP_KEY_END:
-        if (!options->traces.count)
-            argp_error(state, "no trace is given; expected traces or compiled networks");
-        if (options->roofline && options->traces.count > 1)
-            argp_error(state, "--roofline: found %zu traces, expected one", options->traces.count);
-        if (options->csv && options->json)
-            argp_error(state, "--csv and --json exclude each other");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct estimate_options *options = state->input;
-    switch (key) {
-    case KEY_CONFIG:
-        options->config = argument_text(state, "config", arg, "a configuration");
-        return 0;
-    case KEY_NO_GOLDEN:
-        options->trace.no_golden = true;
-        return 0;
-    case KEY_MEMORY:
-        words_add(&options->memories, "%s", arg);
-        return 0;
-    case KEY_LATENCY:
-        options->latency = argument_number(state, "latency", arg, 1, 1000000);
-        return 0;
-    case KEY_BANDWIDTH:
-        options->bandwidth = argument_number(state, "bandwidth", arg, 1, 1000);
-        return 0;
-    case KEY_MHZ:
-        options->mhz = argument_number(state, "mhz", arg, 1, 10000);
-        return 0;
-    case KEY_CSV:
-        options->csv = true;
-        return 0;
-    case KEY_JSON:
-        options->json = true;
-        return 0;
-    case KEY_PLAN:
-        options->plan = true;
-        return 0;
-    default:
-        return parse_file(key, arg, state);
-    }
+static void check(void *input, struct argp_state *state) {
+    const struct estimate_options *options = input;
+    if (!options->traces.count)
+        argp_error(state, "no trace is given; expected traces or compiled networks");
+    if (options->roofline && options->traces.count > 1)
+        argp_error(state, "--roofline: found %zu traces, expected one", options->traces.count);
+    if (options->csv && options->json)
+        argp_error(state, "--csv and --json exclude each other");
 }
 
 static void print_layer(const struct estimate_options *options, const char *path, const char *memory,
@@ -259,10 +198,14 @@ static bool estimate_file(const struct estimate_options *options, const char *pa
 }
 
 int estimate_main(int argc, char **argv) {
-    static const struct argp argp = {.options = option_table, .parser = parse, .args_doc = "TRACE|NET...", .doc = doc};
+    static const struct command command = {.options = option_table,
+                                           .usage = "TRACE|NET...",
+                                           .doc = doc,
+                                           .operands = OPERANDS_AT(OF(traces)),
+                                           .check = check};
     struct estimate_options options = {.latency = 32, .bandwidth = 1000};
     struct error err;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
+    if (!command_read(&command, argc, argv, &options))
         return EXIT_BAD_INPUT;
     if (!options.memories.count)
         words_add(&options.memories,

@@ -15,8 +15,6 @@
 #include "run/options/options.h"
 #include "trace/formats.h"
 
-enum { KEY_TO = 0x100, KEY_SEED };
-
 enum target { TARGET_NONE, TARGET_C, TARGET_UIO, TARGET_TXN, TARGET_CFG, TARGET_NVT };
 
 struct export_options {
@@ -26,18 +24,17 @@ struct export_options {
     const char *in, *out;
 };
 
-static const struct {
-    const char *name;
-    enum target target;
-} targets[] = {{"c", TARGET_C}, {"uio", TARGET_UIO}, {"txn", TARGET_TXN}, {"cfg", TARGET_CFG}, {"nvt", TARGET_NVT}};
+#define OF(member) offsetof(struct export_options, member)
 
-static const struct argp_option option_table[] = {
-    OPTION("to", KEY_TO, "FORMAT",
+static const struct argument option_table[] = {
+    TRACE_OPTIONS(OF(trace)),
+    OPTION("to", "FORMAT",
            "c: a bare-metal program in one C99 file; uio: the same as a Linux user-space program; txn: a folder with "
            "input.txn for the trace player; cfg: a folder with a trace test, NAME.cfg; nvt: the trace with its streams "
-           "merged into one sequence"),
-    OPTION("out", 'o', "FILE", "The file or folder to write"),
-    OPTION("seed", KEY_SEED, "N", "Seed of the trace's random fills (default 1)"),
+           "merged into one sequence",
+           CHOICE_AT(OF(target), "c, uio, txn, cfg or nvt"), .least = TARGET_C),
+    OPTION("out", "FILE", "The file or folder to write", TEXT_AT(OF(out), NULL), .letter = 'o'),
+    OPTION("seed", "N", "Seed of the trace's random fills (default 1)", NUMBER_AT(OF(seed), 0, UINT64_MAX)),
     {0},
 };
 
@@ -54,42 +51,15 @@ static const char doc[] =
     "\n"
     "Exit status: 0 written; 2 bad input or usage, or the format cannot express the trace: nothing is written.";
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct export_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->trace;
-        return 0;
-    case KEY_TO:
-        for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
-            if (strcmp(arg, targets[i].name) == 0)
-                options->target = targets[i].target;
-        if (options->target == TARGET_NONE)
-            argp_error(state, "--to: found '%s', expected c, uio, txn, cfg or nvt", arg);
-        return 0;
-    case 'o':
-        options->out = arg;
-        return 0;
-    case KEY_SEED:
-        options->seed = argument_number(state, "seed", arg, 0, UINT64_MAX);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "found '%s', expected one trace", arg);
-        options->in = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!options->in)
-            argp_error(state, "no trace is given; expected a .cfg, .txn, .nvt or .nvt.gz file, or a directory that "
-                              "holds one");
-        else if (options->target == TARGET_NONE)
-            argp_error(state, "--to is missing; expected c, uio, txn, cfg or nvt");
-        else if (!options->out)
-            argp_error(state, "-o is missing; expected the file or folder to write");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+static void check(void *input, struct argp_state *state) {
+    const struct export_options *options = input;
+    if (!options->in)
+        argp_error(state, "no trace is given; expected a .cfg, .txn, .nvt or .nvt.gz file, or a directory that holds "
+                          "one");
+    else if (options->target == TARGET_NONE)
+        argp_error(state, "--to is missing; expected c, uio, txn, cfg or nvt");
+    else if (!options->out)
+        argp_error(state, "-o is missing; expected the file or folder to write");
 }
 
 /* Replaces CRCs by the bytes that the model computes. */
@@ -156,11 +126,13 @@ static bool export_trace(struct program *prog, void *context, struct error *err)
 }
 
 int export_main(int argc, char **argv) {
-    static const struct argp_child children[] = {{.argp = &trace_options_argp}, {0}};
-    static const struct argp argp = {
-        .children = children, .options = option_table, .parser = parse, .args_doc = "TRACE", .doc = doc};
+    static const struct command command = {.options = option_table,
+                                           .usage = "TRACE",
+                                           .doc = doc,
+                                           .operands = OPERAND_AT(OF(in), "one trace"),
+                                           .check = check};
     struct export_options options = {.seed = 1};
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
+    if (!command_read(&command, argc, argv, &options))
         return EXIT_BAD_INPUT;
     return with_trace(options.in, &options.trace, export_trace, &options);
 }

@@ -14,8 +14,6 @@
 #include "run/session/random_checks.h"
 #include "trace/formats.h"
 
-enum { KEY_ENGINE = 0x100, KEY_SEED, KEY_COUNT, KEY_CASE };
-
 enum { COUNT_MAX = 1000000, PATH_SIZE = 4096 };
 
 struct gen_options {
@@ -25,21 +23,6 @@ struct gen_options {
     const char *out, *described; /* a trace whose comments describe the case; NULL: cases are drawn */
     bool drawn;                  /* an option about what is drawn was given */
     bool quiet;
-};
-
-static const struct argp_option option_table[] = {
-    OPTION("engine", KEY_ENGINE, "ENGINE",
-           "conv (feature cubes), img (image input), sdp, pdp, cdp, bdma, rubik, deconv (convolutions and a RUBIK "
-           "contract), several separated by commas, or mix: all that the configuration has (default)"),
-    OPTION("seed", KEY_SEED, "N", "Seed of the first case (default 1)"),
-    OPTION("count", KEY_COUNT, "N", "Number of cases, seeds N, N+1, ... (default 1)"),
-    OPTION(
-        "case", KEY_CASE, "TRACE",
-        "Draw nothing: write the case that the comments of TRACE describe (\"# gen ...\"), after they were edited, as "
-        "DIR/TRACE.nvt.gz. Its other comments stay"),
-    OPTION("out", 'o', "DIR", "Directory of the traces, created if missing (default: the current one)"),
-    OPTION("quiet", 'q', NULL, "Print nothing"),
-    {0},
 };
 
 static const char doc[] =
@@ -58,7 +41,10 @@ static const char doc[] =
     "  nvcosim gen --case edited.nvt --out cases";
 
 /* An engine named by the user must exist. */
-static void check_engines(const struct gen_options *options, struct argp_state *state) {
+static void check(void *input, struct argp_state *state) {
+    const struct gen_options *options = input;
+    if (options->described && options->drawn)
+        argp_error(state, "--case: the trace describes the case; expected no --engine, --seed or --count");
     char name[GEN_ENGINES_NAME], names[GEN_ENGINES_NAME];
     const uint32_t has = gen_config_engines(options->config);
     uint32_t lacks = options->engines & ~has;
@@ -71,52 +57,37 @@ static void check_engines(const struct gen_options *options, struct argp_state *
                gen_engines_name(lacks, name, sizeof name), names);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct gen_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = (void *)&options->config;
-        return 0;
-    case KEY_ENGINE:
-        options->drawn = true;
-        options->engines = gen_engines(arg);
-        if (options->engines == 0)
-            argp_error(state,
-                       "--engine: found '%s', expected conv, img, sdp, pdp, cdp, bdma, rubik, deconv (several with "
-                       "commas between), or mix",
-                       arg);
-        return 0;
-    case KEY_SEED:
-        options->drawn = true;
-        if (!text_number(arg, UINT64_MAX - COUNT_MAX, &options->seed))
-            argp_error(state, "--seed: found '%s', expected a number from 0 to %" PRIu64, arg, UINT64_MAX - COUNT_MAX);
-        return 0;
-    case KEY_COUNT:
-        options->drawn = true;
-        if (!text_number(arg, COUNT_MAX, &options->count) || options->count == 0)
-            argp_error(state, "--count: found '%s', expected a number from 1 to %d", arg, COUNT_MAX);
-        return 0;
-    case KEY_CASE:
-        options->described = arg;
-        return 0;
-    case 'o':
-        options->out = arg;
-        return 0;
-    case 'q':
-        options->quiet = true;
-        return 0;
-    case ARGP_KEY_END:
-        if (options->described && options->drawn)
-            argp_error(state, "--case: the trace describes the case; expected no --engine, --seed or --count");
-        check_engines(options, state);
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "found '%s', expected options only", arg);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+static void engine_option(void *engines, const char *arg, struct argp_state *state) {
+    *(uint32_t *)engines = gen_engines(arg);
+    if (*(uint32_t *)engines == 0)
+        argp_error(state,
+                   "--engine: found '%s', expected conv, img, sdp, pdp, cdp, bdma, rubik, deconv (several with commas "
+                   "between), or mix",
+                   arg);
 }
+
+#define OF(member) offsetof(struct gen_options, member)
+
+static const struct argument option_table[] = {
+    CONFIG_SMALL(OF(config)),
+    OPTION("engine", "ENGINE",
+           "conv (feature cubes), img (image input), sdp, pdp, cdp, bdma, rubik, deconv (convolutions and a RUBIK "
+           "contract), several separated by commas, or mix: all that the configuration has (default)",
+           TAKEN_AT(OF(engines), engine_option), .also = OF(drawn)),
+    OPTION("seed", "N", "Seed of the first case (default 1)", NUMBER_AT(OF(seed), 0, UINT64_MAX - COUNT_MAX),
+           .also = OF(drawn)),
+    OPTION("count", "N", "Number of cases, seeds N, N+1, ... (default 1)", NUMBER_AT(OF(count), 1, COUNT_MAX),
+           .also = OF(drawn)),
+    OPTION(
+        "case", "TRACE",
+        "Draw nothing: write the case that the comments of TRACE describe (\"# gen ...\"), after they were edited, as "
+        "DIR/TRACE.nvt.gz. Its other comments stay",
+        TEXT_AT(OF(described), NULL)),
+    OPTION("out", "DIR", "Directory of the traces, created if missing (default: the current one)",
+           TEXT_AT(OF(out), NULL), .letter = 'o'),
+    OPTION("quiet", NULL, "Print nothing", FLAG_AT(OF(quiet)), .letter = 'q'),
+    {0},
+};
 
 static bool write_case(const struct gen_options *options, const struct gen_case *gen, const char *name,
                        struct error *err) {
@@ -158,12 +129,12 @@ static bool write_described(const struct gen_options *options, struct error *err
 }
 
 int gen_main(int argc, char **argv) {
-    static const struct argp_child children[] = {{.argp = &config_small_argp}, {0}};
-    static const struct argp argp = {.children = children, .options = option_table, .parser = parse, .doc = doc};
+    static const struct command command = {
+        .options = option_table, .doc = doc, .operands = {.expected = "options only"}, .check = check};
     struct gen_options options = {
         .config = nvdla_config_find("small"), .engines = GEN_ENGINES_ALL, .seed = 1, .count = 1, .out = "."};
     struct error err;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
+    if (!command_read(&command, argc, argv, &options))
         return EXIT_BAD_INPUT;
     bool good = directory_make(options.out, &err);
     struct progress progress = progress_start();

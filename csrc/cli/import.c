@@ -13,24 +13,6 @@
 #include "run/session/lint.h"
 #include "trace/formats.h"
 
-enum {
-    KEY_FROM = 0x100,
-    KEY_BASE,
-    KEY_SIZE,
-    KEY_SCOPE,
-    KEY_CLOCK,
-    KEY_SIGNAL,
-    KEY_COLUMNS,
-    KEY_SEPARATOR,
-    KEY_DIALECT,
-    KEY_PATTERN,
-    KEY_FORCE,
-    KEY_MAP,
-    KEY_MEM,
-    KEY_ACCESSES,
-    KEY_NO_LINT,
-};
-
 /* Exit statuses of this command: how much of the capture could be imported. */
 enum { IMPORT_OK = EXIT_OK, IMPORT_PARTIAL = EXIT_DIFFERENT, IMPORT_REFUSED = EXIT_BAD_INPUT };
 
@@ -43,38 +25,6 @@ struct import_options {
     struct words captures;
     const char *format;
     bool quiet, no_lint;
-};
-
-static const struct argp_option option_table[] = {
-    {.doc = "Input", .group = 1},
-    OPTION("from", KEY_FROM, "FORMAT",
-           "mmiotrace, rwmmio, kmd (register prints of the kernel driver), vp (log of the virtual platform), txn, csv, "
-           "vcd, fst, pattern, cfg, nvt (default: by its content)"),
-    OPTION("base", KEY_BASE, "ADDRESS", "Address of the registers in the capture"),
-    OPTION("size", KEY_SIZE, "BYTES", "Size of the register window (default 0x40000)"),
-    OPTION("scope", KEY_SCOPE, "NAME", "Wave dumps: scope with the ports of NVDLA (tb.u_nvdla)"),
-    OPTION("clock", KEY_CLOCK, "NAME", "Wave dumps: name of the clock (default dla_csb_clk and dla_core_clk, or clk)"),
-    OPTION("signal", KEY_SIGNAL, "PORT=NAME", "Wave dumps: name of the signal for a port of NVDLA; may be repeated"),
-    OPTION(
-        "columns", KEY_COLUMNS, "LIST",
-        "CSV: numbers of the columns, from 1 (time:1,type:2,address:3,data:4; default: by the names in the first row)"),
-    OPTION("separator", KEY_SEPARATOR, "CHARACTER", "CSV: character between cells, or tab"),
-    OPTION("dialect", KEY_DIALECT, "NAME",
-           "txn: until (word tokens as captured), byte (byte addresses), player (the trace player's own; default: by "
-           "its content)"),
-    OPTION("pattern", KEY_PATTERN, "FILE", "Patterns of the lines of a log (docs/import.md)"),
-    OPTION("force", KEY_FORCE, NULL, "Continue where accesses are missing or wrong"),
-    {.doc = "Output", .group = 2},
-    OPTION("map", KEY_MAP, "FROM:TO:SIZE",
-           "Move memory, in accesses and in registers that hold addresses; may be repeated"),
-    OPTION("mem", KEY_MEM, "[SPACE:]ADDRESS=FILE",
-           "Initial content of memory (raw bytes, gzip or not; address as captured; SPACE primary or secondary); may "
-           "be repeated"),
-    OPTION("out", 'o', "FILE", "The trace, .nvt or .nvt.gz (default: name of the capture, .nvt.gz)"),
-    OPTION("accesses", KEY_ACCESSES, "FILE", "Write the register accesses, one a line"),
-    OPTION("no-lint", KEY_NO_LINT, NULL, "Do not check the programming"),
-    OPTION("quiet", 'q', NULL, "Print only dropped accesses and errors"),
-    {0},
 };
 
 static const char doc[] =
@@ -95,7 +45,8 @@ static const char doc[] =
     "nothing is written.";
 
 /* "FROM:TO:SIZE" */
-static bool take_map(struct import_options *options, const char *arg) {
+static void map_option(void *member, const char *arg, struct argp_state *state) {
+    struct import_options *options = member;
     char *copy = xstrdup(arg), *to = strchr(copy, ':'), *size = to ? strchr(to + 1, ':') : NULL;
     struct lift_map map;
     if (size)
@@ -104,15 +55,15 @@ static bool take_map(struct import_options *options, const char *arg) {
                       text_number(size, UINT64_MAX, &map.size);
     free(copy);
     if (!good)
-        return false;
+        argp_error(state, "--map: found '%s', expected FROM:TO:SIZE", arg);
     options->maps = xgrow(options->maps, options->lift.map_count, sizeof *options->maps);
     options->maps[options->lift.map_count++] = map;
     options->lift.maps = options->maps;
-    return true;
 }
 
 /* "[SPACE:]ADDRESS=FILE" */
-static bool take_image(struct import_options *options, const char *arg) {
+static void memory_option(void *member, const char *arg, struct argp_state *state) {
+    struct import_options *options = member;
     struct lift_image image = {.space = SPACE_PRIMARY};
     char *copy = xstrdup(arg), *at = copy, *equals = strchr(copy, '='), *colon = strchr(copy, ':');
     bool good = equals != NULL && equals[1] != '\0';
@@ -131,67 +82,65 @@ static bool take_image(struct import_options *options, const char *arg) {
         options->images[options->lift.image_count++] = image;
     }
     free(copy);
-    return good;
+    if (!good)
+        argp_error(state, "--mem: found '%s', expected ADDRESS=FILE", arg);
+}
+
+static void signal_option(void *signals, const char *arg, struct argp_state *state) {
+    if (!strchr(arg, '='))
+        argp_error(state, "--signal: found '%s', expected PORT=NAME", arg);
+    words_put(signals, arg);
 }
 
 #define OF(member) offsetof(struct import_options, member)
 
-static const struct argument settings[] = {
-    {.key = KEY_NO_LINT, FLAG_AT(OF(no_lint))},
-    {.key = 'q', FLAG_AT(OF(quiet))},
-    {.key = KEY_FROM, TEXT_AT(OF(format), NULL)},
-    {.key = KEY_ACCESSES, TEXT_AT(OF(lift.accesses), NULL)},
-    {.key = 'o', TEXT_AT(OF(lift.path), NULL)},
-    {.key = KEY_FORCE, FLAG_AT(OF(source.force))},
-    {.key = KEY_SCOPE, TEXT_AT(OF(source.scope), NULL)},
-    {.key = KEY_CLOCK, TEXT_AT(OF(source.clock), NULL)},
-    {.key = KEY_COLUMNS, TEXT_AT(OF(source.columns), NULL)},
-    {.key = KEY_SEPARATOR, TEXT_AT(OF(source.separator), NULL)},
-    {.key = KEY_DIALECT, TEXT_AT(OF(source.dialect), NULL)},
-    {.key = KEY_SIZE, NUMBER_AT(OF(source.size), 0, UINT64_MAX)},
+static const struct argument option_table[] = {
+    CONFIG_SMALL(OF(lift.config)),
+    {.doc = "Input", .group = 1},
+    OPTION("from", "FORMAT",
+           "mmiotrace, rwmmio, kmd (register prints of the kernel driver), vp (log of the virtual platform), txn, csv, "
+           "vcd, fst, pattern, cfg, nvt (default: by its content)",
+           TEXT_AT(OF(format), NULL)),
+    OPTION("base", "ADDRESS", "Address of the registers in the capture", NUMBER_AT(OF(source.base), 0, UINT64_MAX),
+           .also = OF(source.has_base)),
+    OPTION("size", "BYTES", "Size of the register window (default 0x40000)", NUMBER_AT(OF(source.size), 0, UINT64_MAX)),
+    OPTION("scope", "NAME", "Wave dumps: scope with the ports of NVDLA (tb.u_nvdla)", TEXT_AT(OF(source.scope), NULL)),
+    OPTION("clock", "NAME", "Wave dumps: name of the clock (default dla_csb_clk and dla_core_clk, or clk)",
+           TEXT_AT(OF(source.clock), NULL)),
+    OPTION("signal", "PORT=NAME", "Wave dumps: name of the signal for a port of NVDLA; may be repeated",
+           TAKEN_AT(OF(source.signals), signal_option)),
+    OPTION(
+        "columns", "LIST",
+        "CSV: numbers of the columns, from 1 (time:1,type:2,address:3,data:4; default: by the names in the first row)",
+        TEXT_AT(OF(source.columns), NULL)),
+    OPTION("separator", "CHARACTER", "CSV: character between cells, or tab", TEXT_AT(OF(source.separator), NULL)),
+    OPTION("dialect", "NAME",
+           "txn: until (word tokens as captured), byte (byte addresses), player (the trace player's own; default: by "
+           "its content)",
+           TEXT_AT(OF(source.dialect), NULL)),
+    OPTION("pattern", "FILE", "Patterns of the lines of a log (docs/import.md)", TEXT_AT(OF(source.pattern), NULL)),
+    OPTION("force", NULL, "Continue where accesses are missing or wrong", FLAG_AT(OF(source.force))),
+    {.doc = "Output", .group = 2},
+    OPTION("map", "FROM:TO:SIZE", "Move memory, in accesses and in registers that hold addresses; may be repeated",
+           TAKEN_AT(0, map_option)),
+    OPTION("mem", "[SPACE:]ADDRESS=FILE",
+           "Initial content of memory (raw bytes, gzip or not; address as captured; SPACE primary or secondary); may "
+           "be repeated",
+           TAKEN_AT(0, memory_option)),
+    OPTION("out", "FILE", "The trace, .nvt or .nvt.gz (default: name of the capture, .nvt.gz)",
+           TEXT_AT(OF(lift.path), NULL), .letter = 'o'),
+    OPTION("accesses", "FILE", "Write the register accesses, one a line", TEXT_AT(OF(lift.accesses), NULL)),
+    OPTION("no-lint", NULL, "Do not check the programming", FLAG_AT(OF(no_lint))),
+    OPTION("quiet", NULL, "Print only dropped accesses and errors", FLAG_AT(OF(quiet)), .letter = 'q'),
+    {0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct import_options *options = state->input;
-    struct source_options *source = &options->source;
-    if (argument_take(settings, sizeof settings / sizeof *settings, option_table, options, key, arg, state))
-        return 0;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = (void *)&options->lift.config;
-        return 0;
-    case KEY_BASE:
-        source->base = argument_number(state, "base", arg, 0, UINT64_MAX);
-        source->has_base = true;
-        return 0;
-    case KEY_SIGNAL:
-        if (!strchr(arg, '='))
-            argp_error(state, "--signal: found '%s', expected PORT=NAME", arg);
-        words_add(&source->signals, "%s", arg);
-        return 0;
-    case KEY_PATTERN:
-        source->pattern = arg;
-        if (!options->format)
-            options->format = "pattern";
-        return 0;
-    case KEY_MAP:
-        if (!take_map(options, arg))
-            argp_error(state, "--map: found '%s', expected FROM:TO:SIZE", arg);
-        return 0;
-    case KEY_MEM:
-        if (!take_image(options, arg))
-            argp_error(state, "--mem: found '%s', expected ADDRESS=FILE", arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        words_add(&options->captures, "%s", arg);
-        return 0;
-    case ARGP_KEY_END:
-        if (options->captures.count == 0)
-            argp_error(state, "no capture is given");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+static void check(void *input, struct argp_state *state) {
+    struct import_options *options = input;
+    if (options->captures.count == 0)
+        argp_error(state, "no capture is given");
+    if (options->source.pattern && !options->format)
+        options->format = "pattern";
 }
 
 /* Progress display. */
@@ -377,11 +326,13 @@ static char *default_path(const char *capture) {
 }
 
 int import_main(int argc, char **argv) {
-    static const struct argp_child children[] = {{.argp = &config_small_argp}, {0}};
-    static const struct argp argp = {
-        .children = children, .options = option_table, .parser = parse, .args_doc = "CAPTURE...", .doc = doc};
+    static const struct command command = {.options = option_table,
+                                           .usage = "CAPTURE...",
+                                           .doc = doc,
+                                           .operands = OPERANDS_AT(OF(captures)),
+                                           .check = check};
     struct import_options options = {.lift = {.config = nvdla_config_find("small")}};
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
+    if (!command_read(&command, argc, argv, &options))
         return EXIT_BAD_INPUT;
     char *path = options.lift.path ? NULL : default_path(options.captures.items[0]);
     if (path)

@@ -12,8 +12,6 @@
 #include "run/options/options.h"
 #include "run/simulators/build_info.h"
 
-enum { KEY_JSON = 0x100, KEY_DOT, KEY_REPORT, KEY_BUILD, KEY_BRIEF };
-
 struct info_options {
     struct trace_options trace;
     bool json, build, brief;
@@ -22,18 +20,25 @@ struct info_options {
     const char *path; /* the first of them */
 };
 
-static const struct argp_option option_table[] = {
-    OPTION("json", KEY_JSON, NULL,
+#define OF(member) offsetof(struct info_options, member)
+
+static const struct argument option_table[] = {
+    TRACE_OPTIONS(OF(trace)),
+    OPTION("json", NULL,
            "Print JSON. Without a trace: version, configurations, engines, options of run, registers of this program "
-           "(docs/results.md)"),
-    OPTION("brief", KEY_BRIEF, NULL,
-           "With --json: only name and configuration of each TRACE, one a line; without a trace all but the registers"),
-    OPTION("dot", KEY_DOT, NULL, "Print the graph of a network for Graphviz (dot -Tsvg)"),
-    OPTION("report", KEY_REPORT, "FILE",
-           "Add clocks and MAC utilisation of each layer of a network, from report.json of a run with --html"),
-    OPTION("build", KEY_BUILD, NULL,
+           "(docs/results.md)",
+           FLAG_AT(OF(json))),
+    OPTION("brief", NULL,
+           "With --json: only name and configuration of each TRACE, one a line; without a trace all but the registers",
+           FLAG_AT(OF(brief))),
+    OPTION("dot", NULL, "Print the graph of a network for Graphviz (dot -Tsvg)", FLAG_AT(OF(network.dot))),
+    OPTION("report", "FILE",
+           "Add clocks and MAC utilisation of each layer of a network, from report.json of a run with --html",
+           TEXT_AT(OF(network.report), NULL)),
+    OPTION("build", NULL,
            "Instead of a trace: list the simulators with their compiler and options, profile, Verilator version, "
-           "threads and RTL revision"),
+           "threads and RTL revision",
+           FLAG_AT(OF(build))),
     {0},
 };
 
@@ -62,56 +67,28 @@ static int info_network(struct info_options *options) {
     return fine ? EXIT_OK : EXIT_BAD_INPUT;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct info_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->trace;
-        return 0;
-    case KEY_JSON:
-        options->json = true;
-        return 0;
-    case KEY_DOT:
-        options->network.dot = true;
-        return 0;
-    case KEY_REPORT:
-        options->network.report = arg;
-        return 0;
-    case KEY_BUILD:
-        options->build = true;
-        return 0;
-    case KEY_BRIEF:
-        options->brief = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        words_put(&options->traces, arg);
-        return 0;
-    case ARGP_KEY_END:
-        options->path = options->traces.count ? options->traces.items[0] : NULL;
-        if (options->brief && !options->json)
-            argp_error(state, "--brief needs --json");
-        if (options->traces.count > 1 && !options->brief)
-            argp_error(state, "found '%s', expected one trace", options->traces.items[1]);
-        if (options->json && (options->brief || !options->path) && !options->build && !options->network.dot &&
-            !options->network.report)
-            return 0;
-        if (options->build) {
-            if (options->path || options->network.dot || options->network.report)
-                argp_error(state,
-                           "--build: found a trace or other options as well; expected --build alone or with --json");
-            return 0;
-        }
-        if (!options->path)
-            argp_error(state,
-                       "no trace is given; expected a .cfg, .txn, .nvt or .nvt.gz file, or a directory that holds one");
-        else if (options->json && options->network.dot)
-            argp_error(state, "--dot and --json exclude each other");
-        else if (!is_network(options->path) && (options->network.dot || options->network.report))
-            argp_error(state, "--dot and --report are for networks; expected the name of one, NET.nvdla");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+static void check(void *input, struct argp_state *state) {
+    struct info_options *options = input;
+    options->path = options->traces.count ? options->traces.items[0] : NULL;
+    if (options->brief && !options->json)
+        argp_error(state, "--brief needs --json");
+    if (options->traces.count > 1 && !options->brief)
+        argp_error(state, "found '%s', expected one trace", options->traces.items[1]);
+    if (options->json && (options->brief || !options->path) && !options->build && !options->network.dot &&
+        !options->network.report)
+        return;
+    if (options->build) {
+        if (options->path || options->network.dot || options->network.report)
+            argp_error(state, "--build: found a trace or other options as well; expected --build alone or with --json");
+        return;
     }
+    if (!options->path)
+        argp_error(state,
+                   "no trace is given; expected a .cfg, .txn, .nvt or .nvt.gz file, or a directory that holds one");
+    else if (options->json && options->network.dot)
+        argp_error(state, "--dot and --json exclude each other");
+    else if (!is_network(options->path) && (options->network.dot || options->network.report))
+        argp_error(state, "--dot and --report are for networks; expected the name of one, NET.nvdla");
 }
 
 static bool print_trace(struct program *prog, void *context, struct error *err) {
@@ -124,15 +101,14 @@ static bool print_trace(struct program *prog, void *context, struct error *err) 
 }
 
 int info_main(int argc, char **argv) {
-    static const struct argp_child children[] = {{.argp = &trace_options_argp}, {0}};
-    static const struct argp argp = {.children = children,
-                                     .options = option_table,
-                                     .parser = parse,
-                                     .args_doc = "TRACE\n--build\n--json [--brief [TRACE...]]",
-                                     .doc = doc};
+    static const struct command command = {.options = option_table,
+                                           .usage = "TRACE\n--build\n--json [--brief [TRACE...]]",
+                                           .doc = doc,
+                                           .operands = OPERANDS_AT(OF(traces)),
+                                           .check = check};
     struct info_options options = {0};
     struct error err;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
+    if (!command_read(&command, argc, argv, &options))
         return EXIT_BAD_INPUT;
     if (options.build) {
         const bool fine = build_info_print(stdout, options.json, &err);

@@ -9,8 +9,6 @@
 #include "run/session/session.h"
 #include "trace/formats.h"
 
-enum { KEY_JSON = 0x100, KEY_STRICT, KEY_SEED };
-
 struct lint_options {
     struct trace_options trace;
     bool json, strict, quiet;
@@ -18,11 +16,14 @@ struct lint_options {
     struct words traces;
 };
 
-static const struct argp_option option_table[] = {
-    OPTION("json", KEY_JSON, NULL, "Print one JSON object per trace, one a line (docs/results.md)"),
-    OPTION("quiet", 'q', NULL, "Print findings only, no counts"),
-    OPTION("seed", KEY_SEED, "N", "Seed of the trace's random fills (default 1)"),
-    OPTION("strict", KEY_STRICT, NULL, "Warnings are errors"),
+#define OF(member) offsetof(struct lint_options, member)
+
+static const struct argument option_table[] = {
+    CONFIG_OF_TRACE(OF(trace.config)),
+    OPTION("json", NULL, "Print one JSON object per trace, one a line (docs/results.md)", FLAG_AT(OF(json))),
+    OPTION("quiet", NULL, "Print findings only, no counts", FLAG_AT(OF(quiet)), .letter = 'q'),
+    OPTION("seed", "N", "Seed of the trace's random fills (default 1)", NUMBER_AT(OF(seed), 0, UINT64_MAX)),
+    OPTION("strict", NULL, "Warnings are errors", FLAG_AT(OF(strict))),
     {0},
 };
 
@@ -38,35 +39,10 @@ static const char doc[] =
     "\n"
     "Exit status: 0 no errors; 1 errors, with --strict warnings too; 2 bad input or usage.";
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct lint_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = (void *)&options->trace.config;
-        return 0;
-    case KEY_JSON:
-        options->json = true;
-        return 0;
-    case 'q':
-        options->quiet = true;
-        return 0;
-    case KEY_STRICT:
-        options->strict = true;
-        return 0;
-    case KEY_SEED:
-        options->seed = argument_number(state, "seed", arg, 0, UINT64_MAX);
-        return 0;
-    case ARGP_KEY_ARG:
-        words_add(&options->traces, "%s", arg);
-        return 0;
-    case ARGP_KEY_END:
-        if (options->traces.count == 0)
-            argp_error(state,
-                       "no trace is given; expected .cfg, .txn, .nvt or .nvt.gz files, or directories that hold one");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+static void check(void *input, struct argp_state *state) {
+    if (((const struct lint_options *)input)->traces.count == 0)
+        argp_error(state,
+                   "no trace is given; expected .cfg, .txn, .nvt or .nvt.gz files, or directories that hold one");
 }
 
 static void print_text(const struct program *prog, const struct lint *lint, bool quiet) {
@@ -113,11 +89,10 @@ static int lint_one(const struct lint_options *options, const char *path) {
 }
 
 int lint_main(int argc, char **argv) {
-    static const struct argp_child children[] = {{.argp = &config_of_trace_argp}, {0}};
-    static const struct argp argp = {
-        .children = children, .options = option_table, .parser = parse, .args_doc = "TRACE...", .doc = doc};
+    static const struct command command = {
+        .options = option_table, .usage = "TRACE...", .doc = doc, .operands = OPERANDS_AT(OF(traces)), .check = check};
     struct lint_options options = {.seed = 1};
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
+    if (!command_read(&command, argc, argv, &options))
         return EXIT_BAD_INPUT;
     int status = EXIT_OK;
     for (size_t i = 0; i < options.traces.count; i++)

@@ -49,36 +49,7 @@ static const char doc[] =
     "hang or time-out; 4 CRASH: the simulator ended without a verdict (a signal, out of memory, a missing library). "
     "With several traces the worst counts, in the order 2, 4, 3, 1, 0.";
 
-enum { KEY_SHOW_INPUT = 0x3000, KEY_PIECES, KEY_SAMPLE, KEY_CHECK_OPTIONS };
-
-enum { PIECES_MAX = 100000 };
-
 enum { SHOWN_COLUMNS = 64 }; /* of a picture */
-
-static const struct argp_option network_table[] = {
-    {.doc = "Networks (NET.nvdla)", .group = 7},
-    OPTION("show-input", KEY_SHOW_INPUT, NULL, "Print the input pictures as characters"),
-    {.doc = "Pieces (docs/split.md)", .group = 8},
-    {.name = "pieces",
-     .key = KEY_PIECES,
-     .arg = "N",
-     .group = 8,
-     .doc = "Cut each trace into N pieces (all: as many as possible), as by `nvcosim split`, at the places that finish "
-            "soonest with -j at a time, and play them in parallel: one verdict, one report, cycles summed"},
-    {.name = "sample",
-     .key = KEY_SAMPLE,
-     .arg = "K",
-     .group = 8,
-     .doc = "Play only K of the pieces, chosen at random by --seed, longer ones with higher probability, and estimate "
-            "the total cycles with a standard error (default: of --pieces all)"},
-    {.doc = "For another program (docs/results.md)", .group = 9},
-    {.name = "check-options",
-     .key = KEY_CHECK_OPTIONS,
-     .group = 9,
-     .doc = "As the first option: play nothing, but check the others, and print as JSON what they ask for. With - "
-            "instead of options: check each line of stdin, a list of options as JSON"},
-    {0},
-};
 
 struct arguments {
     struct run_options run;
@@ -88,43 +59,42 @@ struct arguments {
     bool show_input;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct arguments *arguments = state->input;
+static void check_options_option(void *member, const char *arg, struct argp_state *state) {
+    (void)member, (void)arg;
+    argp_error(state, "--check-options: expected before all other options");
+}
+
+#define OF(member) offsetof(struct arguments, member)
+
+static const struct argument option_table[] = {
+    {.doc = "Networks (NET.nvdla)", .group = 7},
+    OPTION("show-input", NULL, "Print the input pictures as characters", FLAG_AT(OF(show_input))),
+    {.doc = "Pieces (docs/split.md)", .group = 8},
+    OPTION("pieces", "N",
+           "Cut each trace into N pieces (all: as many as possible), as by `nvcosim split`, at the places that finish "
+           "soonest with -j at a time, and play them in parallel: one verdict, one report, cycles summed",
+           TAKEN_AT(OF(pieces.pieces), argument_pieces), .also = OF(in_pieces)),
+    OPTION("sample", "K",
+           "Play only K of the pieces, chosen at random by --seed, longer ones with higher probability, and estimate "
+           "the total cycles with a standard error (default: of --pieces all)",
+           NUMBER_AT(OF(pieces.sample), 1, PIECES_MOST), .also = OF(in_pieces)),
+    {.doc = "For another program (docs/results.md)", .group = 9},
+    OPTION("check-options", NULL,
+           "As the first option: play nothing, but check the others, and print as JSON what they ask for. With - "
+           "instead of options: check each line of stdin, a list of options as JSON",
+           TAKEN_AT(0, check_options_option)),
+    {0},
+};
+
+static void check(void *input, struct argp_state *state) {
+    const struct arguments *arguments = input;
     size_t networks = 0;
-    uint64_t value;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->run;
-        state->child_inputs[1] = &arguments->compile;
-        return 0;
-    case KEY_SHOW_INPUT:
-        arguments->show_input = true;
-        return 0;
-    case KEY_PIECES:
-        arguments->in_pieces = true;
-        value = 0;
-        if (strcmp(arg, "all") != 0 && (!text_number(arg, PIECES_MAX, &value) || value == 0))
-            argp_error(state, "--pieces: found '%s', expected all or a number from 1 to %d", arg, PIECES_MAX);
-        arguments->pieces.pieces = (size_t)value;
-        return 0;
-    case KEY_SAMPLE:
-        arguments->in_pieces = true;
-        arguments->pieces.sample = (size_t)argument_number(state, "sample", arg, 1, PIECES_MAX);
-        return 0;
-    case KEY_CHECK_OPTIONS:
-        argp_error(state, "--check-options: expected before all other options");
-        return 0;
-    case ARGP_KEY_SUCCESS:
-        for (size_t i = 0; i < arguments->run.traces.count; i++)
-            networks += is_network(arguments->run.traces.items[i]);
-        if (arguments->in_pieces && arguments->run.timeline)
-            argp_error(state, "--timeline and --pieces exclude each other: each piece has a time of its own");
-        if (networks == 0 && (arguments->compile.input.sources.count > 0 || arguments->show_input))
-            argp_error(state, "--input and --show-input are for networks; expected the name of one, NET.nvdla");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    for (size_t i = 0; i < arguments->run.traces.count; i++)
+        networks += is_network(arguments->run.traces.items[i]);
+    if (arguments->in_pieces && arguments->run.timeline)
+        argp_error(state, "--timeline and --pieces exclude each other: each piece has a time of its own");
+    if (networks == 0 && (arguments->compile.input.sources.count > 0 || arguments->show_input))
+        argp_error(state, "--input and --show-input are for networks; expected the name of one, NET.nvdla");
 }
 
 /* Prints the inputs that are pictures. */
@@ -214,10 +184,13 @@ static int check_options(char **argv) {
 }
 
 int run_main(int argc, char **argv) {
-    static const struct argp run_argp = {.options = run_option_table, .parser = run_option_parse};
-    static const struct argp_child children[] = {{.argp = &run_argp}, {.argp = &compile_argp, .group = 7}, {0}};
-    static const struct argp argp = {
-        .children = children, .options = network_table, .parser = parse, .args_doc = "TRACE...", .doc = doc};
+    static const struct command command = {
+        .options = option_table,
+        .usage = "TRACE...",
+        .doc = doc,
+        .more = {{.options = run_arguments, .parser = run_option_parse, .member = OF(run)},
+                 {.options = compile_arguments, .member = OF(compile), .group = 7}},
+        .check = check};
     struct arguments arguments = {0};
     struct error err;
     char *outputs = NULL;
@@ -226,7 +199,7 @@ int run_main(int argc, char **argv) {
     run_options_init(&arguments.run);
     compile_options_init(&arguments.compile);
     int status = EXIT_BAD_INPUT;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) == 0) {
+    if (command_read(&command, argc, argv, &arguments)) {
         announce_fault(&arguments.run);
         if (compile_networks(&arguments, &outputs, &err))
             status = arguments.in_pieces ? pieces_run(&arguments.run, &arguments.pieces) : jobs_run(&arguments.run);

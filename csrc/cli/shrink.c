@@ -21,8 +21,6 @@
 #include "run/session/session.h"
 #include "trace/formats.h"
 
-enum { KEY_ATTEMPTS = 0x1000, KEY_SECONDS, KEY_KEEP_OPTIONS };
-
 enum {
     ATTEMPTS = 300,
     ATTEMPTS_MAX = 100000,
@@ -56,7 +54,7 @@ struct failure {
 };
 
 struct arguments {
-    struct run_options run;     /* first: the parser of the run options fills it */
+    struct run_options run;
     uint64_t attempts, seconds; /* seconds: wall time of the search, 0: no limit */
     bool keep_options;
     const char *out;
@@ -418,63 +416,34 @@ static int shrink_trace(struct arguments *args) {
 
 /* ---- command line ---------------------------------------------------------------------------- */
 
-static const struct argp_option own[] = {
-    OPTION("out", 'o', "FILE",
-           "Where the smallest trace goes, .nvt or .nvt.gz (default: NAME-shrunk.nvt beside TRACE)"),
-    OPTION("attempts", KEY_ATTEMPTS, "N", "Maximum number of runs (default 300)"),
-    OPTION("seconds", KEY_SECONDS, "N", "Stop the search after N seconds of wall time (default: no limit)"),
-    OPTION("keep-options", KEY_KEEP_OPTIONS, NULL, "Keep memory options that the failure does not need"),
-    OPTION("quiet", 'q', NULL, "Print the result only"),
+#define OF(member) offsetof(struct arguments, member)
+
+static const struct argument own[] = {
+    OPTION("out", "FILE", "Where the smallest trace goes, .nvt or .nvt.gz (default: NAME-shrunk.nvt beside TRACE)",
+           FILE_AT(OF(out), ".nvt or .nvt.gz"), .own = true, .letter = 'o'),
+    OPTION("attempts", "N", "Maximum number of runs (default 300)", NUMBER_AT(OF(attempts), 1, ATTEMPTS_MAX),
+           .own = true),
+    OPTION("seconds", "N", "Stop the search after N seconds of wall time (default: no limit)",
+           NUMBER_AT(OF(seconds), 1, SECONDS_MAX), .own = true),
+    OPTION("keep-options", NULL, "Keep memory options that the failure does not need", FLAG_AT(OF(keep_options)),
+           .own = true),
+    OPTION("quiet", NULL, "Print the result only", FLAG_AT(OF(quiet)), .own = true, .letter = 'q'),
     {0},
 };
 
-/* Options of `run` that `shrink` does not take. */
-static const char *const left_out[] = {"out",        "jobs",       "stats", "verbose",   "quiet",    "name",
-                                       "result-fd",  "progress",   "wave",  "wave-from", "wave-to",  "wave-layer",
-                                       "wave-scope", "wave-plain", "saif",  "results",   "coverage", "coverage-kind",
-                                       "histogram",  "timeline",   NULL};
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct arguments *args = state->input;
-    switch (key) {
-    case 'o':
-        args->out = arg;
-        if (!text_ends_with(arg, ".nvt") && !text_ends_with(arg, ".nvt.gz"))
-            argp_error(state, "--out: found '%s', expected a name that ends in .nvt or .nvt.gz", arg);
-        else if (strlen(arg) >= PATH_SIZE)
-            argp_error(state, "--out: the path is too long");
-        return 0;
-    case 'q':
-        args->quiet = true;
-        return 0;
-    case KEY_SECONDS:
-        if (!text_number(arg, SECONDS_MAX, &args->seconds) || args->seconds == 0)
-            argp_error(state, "--seconds: found '%s', expected a number from 1 to %d", arg, SECONDS_MAX);
-        return 0;
-    case KEY_KEEP_OPTIONS:
-        args->keep_options = true;
-        return 0;
-    case KEY_ATTEMPTS:
-        if (!text_number(arg, ATTEMPTS_MAX, &args->attempts) || args->attempts == 0)
-            argp_error(state, "--attempts: found '%s', expected a number from 1 to %d", arg, ATTEMPTS_MAX);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "found '%s', expected one trace", arg);
-        return run_option_parse(key, arg, state);
-    default:
-        return run_option_parse(key, arg, state);
-    }
+static void check(void *input, struct argp_state *state) {
+    const struct arguments *args = input;
+    if (args->out && strlen(args->out) >= PATH_SIZE)
+        argp_error(state, "--out: the path is too long");
 }
 
 int shrink_main(int argc, char **argv) {
-    struct argp_option table[RUN_OPTIONS_MOST];
-    run_option_table_with(table, own, left_out);
-    const struct argp argp = {.options = table, .parser = parse, .args_doc = "TRACE", .doc = doc};
+    static const struct command command = {
+        .options = own, .usage = "TRACE", .doc = doc, .operands = {.most = 1, .expected = "one trace"}, .check = check};
     struct arguments args = {.attempts = ATTEMPTS};
     run_options_init(&args.run);
     int status = EXIT_BAD_INPUT;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &args) == 0) {
+    if (run_command_read(&command, BY_SHRINK, &args.run, argc, argv, &args)) {
         args.given = args.run.given;
         args.run.given = (struct words){0};
         status = shrink_trace(&args);

@@ -17,9 +17,7 @@
 #include "trace/formats.h"
 #include "trace/network.h"
 
-enum { KEY_PIECES = 0x100, KEY_IDLE_ONLY, KEY_WHOLE_MEMORY, KEY_ALLOW_UNDEFINED, KEY_SEED, KEY_THREADS };
-
-enum { PIECES_MAX = 100000, THREADS_MAX = 64 };
+enum { THREADS_MAX = 64 };
 
 struct arguments {
     struct compile_options compile;
@@ -28,19 +26,25 @@ struct arguments {
     const char *in, *out;
 };
 
-static const struct argp_option option_table[] = {
-    OPTION("out", 'o', "DIR", "The folder for the pieces, which must be new or empty"),
-    OPTION("pieces", KEY_PIECES, "N",
-           "N pieces of about the same expected length; all (the default): as many as possible"),
-    OPTION("idle-only", KEY_IDLE_ONLY, NULL,
+#define OF(member) offsetof(struct arguments, member)
+
+static const struct argument option_table[] = {
+    TRACE_OPTIONS(OF(trace)),
+    OPTION("out", "DIR", "The folder for the pieces, which must be new or empty", TEXT_AT(OF(out), NULL),
+           .letter = 'o'),
+    OPTION("pieces", "N", "N pieces of about the same expected length; all (the default): as many as possible",
+           TAKEN_AT(OF(split.pieces), argument_pieces)),
+    OPTION("idle-only", NULL,
            "Cut only where the trace itself leaves every unit idle; by default, layers armed ahead of a cut are armed "
-           "after it"),
-    OPTION("whole-memory", KEY_WHOLE_MEMORY, NULL,
-           "Put all declared memory into every piece, not only the pages that it touches and their neighbours"),
-    OPTION("allow-undefined", KEY_ALLOW_UNDEFINED, NULL,
-           "Play settings whose result the spec leaves undefined on the model"),
-    OPTION("seed", KEY_SEED, "N", "Seed of the trace's random fills (default 1)"),
-    OPTION("threads", KEY_THREADS, "N", "Threads of the model (default 1)"),
+           "after it",
+           FLAG_AT(OF(split.idle_only))),
+    OPTION("whole-memory", NULL,
+           "Put all declared memory into every piece, not only the pages that it touches and their neighbours",
+           FLAG_AT(OF(split.whole_memory))),
+    OPTION("allow-undefined", NULL, "Play settings whose result the spec leaves undefined on the model",
+           FLAG_AT(OF(split.allow_undefined))),
+    OPTION("seed", "N", "Seed of the trace's random fills (default 1)", NUMBER_AT(OF(split.seed), 0, UINT64_MAX)),
+    OPTION("threads", "N", "Threads of the model (default 1)", NUMBER_AT(OF(split.threads), 1, THREADS_MAX)),
     {0},
 };
 
@@ -59,47 +63,12 @@ static const char doc[] =
     "\n"
     "Exit status: 0 written; 2 bad input or usage, or a trace that cannot be cut: nothing is written.";
 
-#define OF(member) offsetof(struct arguments, member)
-
-static const struct argument settings[] = {
-    {.key = KEY_IDLE_ONLY, FLAG_AT(OF(split.idle_only))},
-    {.key = KEY_WHOLE_MEMORY, FLAG_AT(OF(split.whole_memory))},
-    {.key = KEY_ALLOW_UNDEFINED, FLAG_AT(OF(split.allow_undefined))},
-    {.key = 'o', TEXT_AT(OF(out), NULL)},
-    {.key = KEY_SEED, NUMBER_AT(OF(split.seed), 0, UINT64_MAX)},
-    {.key = KEY_THREADS, NUMBER_AT(OF(split.threads), 1, THREADS_MAX)},
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct arguments *arguments = state->input;
-    uint64_t value;
-    if (argument_take(settings, sizeof settings / sizeof *settings, option_table, arguments, key, arg, state))
-        return 0;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->trace;
-        state->child_inputs[1] = &arguments->compile;
-        return 0;
-    case KEY_PIECES:
-        value = 0;
-        if (strcmp(arg, "all") != 0 && (!text_number(arg, PIECES_MAX, &value) || value == 0))
-            argp_error(state, "--pieces: found '%s', expected all or a number from 1 to %d", arg, PIECES_MAX);
-        arguments->split.pieces = (size_t)value;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->in)
-            argp_error(state, "found '%s', expected one trace", arg);
-        arguments->in = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!arguments->in)
-            argp_error(state, "expected the name of a trace or of a loadable (.nvdla)");
-        else if (!arguments->out)
-            argp_error(state, "-o is missing; expected the folder for the pieces");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+static void check(void *input, struct argp_state *state) {
+    const struct arguments *arguments = input;
+    if (!arguments->in)
+        argp_error(state, "expected the name of a trace or of a loadable (.nvdla)");
+    else if (!arguments->out)
+        argp_error(state, "-o is missing; expected the folder for the pieces");
 }
 
 static struct program *read_program(struct arguments *arguments, struct error *err) {
@@ -181,15 +150,17 @@ static bool split_file(struct arguments *arguments, struct error *err) {
 }
 
 int split_main(int argc, char **argv) {
-    static const struct argp_child children[] = {
-        {.argp = &trace_options_argp}, {.argp = &compile_argp, .group = 7}, {0}};
-    static const struct argp argp = {
-        .children = children, .options = option_table, .parser = parse, .args_doc = "TRACE", .doc = doc};
+    static const struct command command = {.options = option_table,
+                                           .usage = "TRACE",
+                                           .doc = doc,
+                                           .operands = OPERAND_AT(OF(in), "one trace"),
+                                           .more = {{.options = compile_arguments, .member = OF(compile), .group = 7}},
+                                           .check = check};
     struct arguments arguments = {.split = {.seed = 1}};
     struct error err;
     int status = EXIT_BAD_INPUT;
     compile_options_init(&arguments.compile);
-    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) == 0) {
+    if (command_read(&command, argc, argv, &arguments)) {
         if (split_file(&arguments, &err))
             status = EXIT_OK;
         else

@@ -3,29 +3,7 @@
 
 #include <stdio.h>
 
-#include "run/options/arguments.h"
 #include "run/options/options.h"
-
-enum { KEY_NO_GOLDEN = 0x100 };
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct trace_options *options = state->input;
-    (void)arg;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = (void *)&options->config;
-    else if (key == KEY_NO_GOLDEN)
-        options->no_golden = true;
-    else
-        return ARGP_ERR_UNKNOWN;
-    return 0;
-}
-
-static const struct argp_child children[] = {{.argp = &config_of_trace_argp}, {0}};
-static const struct argp_option option_table[] = {
-    OPTION("no-golden", KEY_NO_GOLDEN, NULL, "Ignore the golden files beside a .cfg"),
-    {0},
-};
-const struct argp trace_options_argp = {.children = children, .options = option_table, .parser = parse};
 
 void print_warnings(const struct program *prog) {
     for (size_t i = 0; prog && i < prog->warning_count; i++)

@@ -2,12 +2,14 @@
 #ifndef CLI_WITH_TRACE_H
 #define CLI_WITH_TRACE_H
 
-#include <argp.h>
-
+#include "run/options/options.h"
 #include "trace/formats.h"
 
-/* --config and --no-golden, as a child of a command's parser; input: struct trace_options. */
-extern const struct argp trace_options_argp;
+/* Rows of its table of options; offset: of a struct trace_options. */
+#define NO_GOLDEN(offset)                                                                                              \
+    OPTION("no-golden", NULL, "Ignore the golden files beside a .cfg",                                                 \
+           FLAG_AT((offset) + offsetof(struct trace_options, no_golden)))
+#define TRACE_OPTIONS(offset) CONFIG_OF_TRACE((offset) + offsetof(struct trace_options, config)), NO_GOLDEN(offset)
 
 /* Prints the warnings of the reader of a trace or of the compiler of a network. NULL: nothing. */
 void print_warnings(const struct program *prog);

@@ -39,8 +39,7 @@ static long kilobytes(void) {
 static double longest;          /* seconds of an attempt */
 static bool is_tflite, is_onnx; /* the file's format */
 
-static struct compile_options options = {
-    .base = COMPILE_BASE, .secondary_base = COMPILE_SECONDARY_BASE, .layer_checks = true};
+static struct compile_options options = {.base = COMPILE_BASE, .secondary_base = COMPILE_SECONDARY_BASE};
 
 /* Whether n bytes of a quantised network compile to a loadable that can be read. */
 static bool compile_quantised(const char *bytes, size_t n, struct error *err) {

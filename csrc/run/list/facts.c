@@ -1,7 +1,6 @@
 /* Facts of this program as JSON. See facts.h. */
 #include "run/list/facts.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,9 +82,9 @@ static json_t *engine(const struct nvdla_engine_facts *engine) {
 }
 
 /* An option of nvcosim run, and the devices under test that it matters for. */
-static json_t *option(const struct argp_option *row) {
+static json_t *option(const struct argument *row) {
     json_t *duts = json_array();
-    const char letter[2] = {row->key < 0x80 && isprint(row->key) ? (char)row->key : '\0'};
+    const char letter[2] = {row->letter};
     char *word = xprintf("--%s", row->name);
     static const char *const names[] = {[DUT_BOTH] = "both", [DUT_RTL] = "rtl", [DUT_MODEL] = "model"};
     for (enum dut dut = DUT_MODEL; dut <= DUT_BOTH; dut++)
@@ -93,14 +92,14 @@ static json_t *option(const struct argp_option *row) {
             json_array_append_new(duts, json_string(names[dut]));
     free(word);
     return json_pack("{s:s, s:s, s:s?, s:b, s:s?, s:b, s:o}", "name", row->name, "letter", letter, "argument", row->arg,
-                     "optional", (row->flags & OPTION_ARG_OPTIONAL) != 0, "text", row->doc, "hidden",
-                     (row->flags & OPTION_HIDDEN) != 0, "duts", duts);
+                     "optional", row->optional, "text", row->hidden ? NULL : row->doc, "hidden", row->hidden, "duts",
+                     duts);
 }
 
 /* Those for networks, which are compiled. */
 static json_t *network_options(void) {
     json_t *list = json_array();
-    for (const struct argp_option *row = compile_argp.options; row->name; row++)
+    for (const struct argument *row = compile_arguments; row->name; row++)
         json_array_append_new(list, option(row));
     return list;
 }
@@ -147,7 +146,7 @@ void facts_print(FILE *out, bool brief) {
         json_array_append_new(configurations, configuration(&nvdla_configs[i]));
     for (int i = 0; i < ENGINE_COUNT; i++)
         json_array_append_new(engines, engine(&nvdla_engines[i]));
-    for (const struct argp_option *row = run_option_table; row->name || row->doc; row++)
+    for (const struct argument *row = run_arguments; row->name || row->doc; row++)
         if (row->name)
             json_array_append_new(options, option(row));
     json_object_set_new(json, "configurations", configurations);

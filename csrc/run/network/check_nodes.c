@@ -170,7 +170,7 @@ bool quantised_check(FILE *out, const struct quantised *quantised, const struct 
         return false;
     own.completed = completed;
     own.context = &at;
-    own.layer_checks = false;
+    own.no_layer_checks = true;
     at.loadable = loadable;
     at.values = values_new(at.graph);
     at.found = xmalloc(most + 1);

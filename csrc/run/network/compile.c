@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "device/device.h"
 #include "loadable/cpu_note.h"
@@ -268,7 +269,7 @@ static bool layer_completed(void *context, const struct dla_task *task, size_t o
             continue;
         }
         *at = written->next;
-        if (compiler->options->layer_checks)
+        if (!compiler->options->no_layer_checks)
             append_now(compiler, OP_MEM_CHECK, written->space, written->ranges, join(written->ranges, written->count));
         written_free(written);
     }
@@ -532,4 +533,19 @@ bool compile_list_writes(const struct program *prog, const char *path, struct er
     const bool good = file_write(path, text.text ? text.text : "", text.n, err);
     free(text.text);
     return good;
+}
+
+void compile_options_init(struct compile_options *options) {
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    *options = (struct compile_options){
+        .base = COMPILE_BASE,
+        .secondary_base = COMPILE_SECONDARY_BASE,
+        .threads = processors > 8   ? 8
+                   : processors > 1 ? (size_t)processors
+                                    : 1,
+    };
+}
+
+void compile_options_free(struct compile_options *options) {
+    input_options_free(&options->input);
 }

@@ -3,8 +3,6 @@
 #ifndef RUN_NETWORK_COMPILE_H
 #define RUN_NETWORK_COMPILE_H
 
-#include <argp.h>
-
 #include "loadable/input.h"
 #include "loadable/loadable.h"
 #include "memory/memory.h"
@@ -15,18 +13,15 @@ struct compile_options {
     const struct nvdla_config *config; /* NULL: as the file determines */
     uint64_t base, secondary_base;     /* of the memories */
     struct input_options input;
-    bool layer_checks; /* check what each layer writes; else only the outputs */
-    size_t threads;    /* of the model */
-    bool order_given;  /* --channels */
-    const char *given; /* the last of these options on the command line, without its dashes; NULL: none */
+    bool no_layer_checks; /* check only the outputs, not what each layer writes */
+    size_t threads;       /* of the model */
+    bool order_given;     /* --channels */
+    const char *given;    /* the last of these options on the command line, without its dashes; NULL: none */
     /* Called when the model, or the processor, has computed a layer, with the memories it has then. May be NULL. */
     void (*completed)(void *context, size_t task, size_t operation, struct memory *const memory[SPACE_COUNT]);
     void *context;
 };
 
-/* Parser for the options shared by all commands that compile (--input, --mean, ...), to be a child of theirs. Its input
- * is a struct compile_options after compile_options_init(). */
-extern const struct argp compile_argp;
 void compile_options_init(struct compile_options *options);
 void compile_options_free(struct compile_options *options);
 

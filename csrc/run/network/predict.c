@@ -167,7 +167,7 @@ static bool prepare(struct predictor *predictor, struct loadable *loadable, cons
     char zero[] = "zero", *sources[] = {zero, NULL};
     struct compile_options own = *options;
     own.input.sources = (struct words){.items = sources, .count = 1};
-    own.layer_checks = false;
+    own.no_layer_checks = true;
     predictor->loadable = loadable;
     predictor->input = options->input;
     predictor->prog = compile_loadable(loadable, &own, err);

@@ -11,6 +11,7 @@
 #include "nvdla/text.h"
 #include "replay/player.h"
 #include "run/network/outputs.h"
+#include "run/options/arguments.h"
 #include "run/simulators/simulators.h"
 
 /* Exit statuses of every subcommand. */
@@ -108,12 +109,13 @@ struct run_options {
 void run_options_init(struct run_options *options);
 void run_options_free(struct run_options *options);
 
-/* Parser of these options, with traces as arguments; input: struct run_options. */
-extern const struct argp_option run_option_table[];
+/* These options, and their parser with traces as operands; its input is a struct run_options. */
+extern const struct argument run_arguments[];
 error_t run_option_parse(int key, char *arg, struct argp_state *state);
 
-/* Key of --dut, for a command that has a text of its own for it. */
-enum { RUN_KEY_DUT = 0x101 };
+/* The options of all commands that compile (--input, --mean, ...); their input is a struct compile_options after
+ * compile_options_init() (run/network/compile.h). */
+extern const struct argument compile_arguments[];
 
 /* Most layers of --last. */
 enum { LIVE_LAST_MOST = 10000 };
@@ -121,14 +123,13 @@ enum { LIVE_LAST_MOST = 10000 };
 /* True if a live driver is served. */
 bool run_is_live(const struct run_options *options);
 
-/* The same for a command whose input contains a struct run_options. */
-error_t run_option_parse_into(struct run_options *options, int key, char *arg, struct argp_state *state);
+/* Other commands that play, as bits; each leaves options of a run out. */
+enum run_command { BY_DEBUG = 1, BY_SERVE = 2, BY_SHRINK = 4, BY_OTHERS = 7 };
 
-/* The option table of a command: its own options, at most RUN_OPTIONS_OWN, which end with {0}, and those of a run,
- * except the names in left_out, which end with NULL. */
-enum { RUN_OPTIONS_OWN = 16, RUN_OPTIONS_MOST = 128 };
-void run_option_table_with(struct argp_option table[RUN_OPTIONS_MOST], const struct argp_option *own,
-                           const char *const *left_out);
+/* Reads the command line of such a command, with its own options in the input, and those of a run in `options`, which
+ * is initialised; by: 0: all of those. Operands are traces. False with a message. */
+bool run_command_read(const struct command *command, enum run_command by, struct run_options *options, int argc,
+                      char **argv, void *input);
 
 /* Reads options and traces from words, each option as --NAME or --NAME=VALUE (from a plan, or from run_options.given),
  * into initialised options. They refer to the words, which must outlive them. False with a message. */
@@ -140,6 +141,9 @@ char *run_options_command(const struct run_options *options, const char *trace, 
 /* True if an option, a word as in run_options.given, matters for a device under test: the model has no memory latencies
  * and no pins, RTL alone has neither threads nor rules. */
 bool run_option_applies(const char *word, enum dut dut);
+
+/* True if the command does not take an option, a word as above. */
+bool run_option_is_left_out(const char *word, enum run_command command);
 
 /* The variant of the simulator that the options need. */
 enum simulator_variant run_variant(const struct run_options *options, const char *config);
@@ -153,8 +157,19 @@ bool coverage_is_file(const char *coverage);
 /* "full, small, ...": the names of all configurations. Returns text. */
 char *config_names(char *text, size_t size);
 
-/* The option --config as a parser, to be a child of a command's; input: const struct nvdla_config **. The default is
- * what the trace says, small, or what the loadable shows. */
-extern const struct argp config_of_trace_argp, config_small_argp, config_of_loadable_argp;
+/* Arguments of options that other commands have, too: `options` is a struct run_options, `config` a const struct
+ * nvdla_config *, `traffic` a struct traffic_options. */
+void dut_argument(void *options, const char *arg, struct argp_state *state);
+void config_argument(void *config, const char *arg, struct argp_state *state);
+void traffic_argument(void *traffic, const char *arg, struct argp_state *state);
+
+/* The row of --config, by what is used without it. */
+#define CONFIG_OPTION(offset, without)                                                                                 \
+    OPTION("config", "NAME", "NVDLA configuration (" without "); an unknown NAME lists them",                          \
+           TAKEN_AT(offset, config_argument))
+#define CONFIG_SMALL(offset) CONFIG_OPTION(offset, "default small")
+#define CONFIG_OF_TRACE(offset) CONFIG_OPTION(offset, "default: small for .cfg, full for .txn, the header's for .nvt")
+#define CONFIG_OF_LOADABLE(offset)                                                                                     \
+    CONFIG_OPTION(offset, "default: the one that the network was compiled for, if the file shows it")
 
 #endif

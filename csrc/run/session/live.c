@@ -56,17 +56,11 @@ struct live_verdicts {
 
 /* ---- recordings ---- */
 
-/* Options that `nvcosim debug` does not take, or has values of its own for. */
-static const char *const not_for_debug[] = {"socket",    "connected", "once",       "record",    "last", "judge",
-                                            "stop",      "debugger",  "timeline",   "wave",      "saif", "checks",
-                                            "wave-from", "wave-to",   "wave-scope", "wave-plain"};
-
+/* True for an option that `nvcosim debug` takes, and has no value of its own for: it compares with the model, and its
+ * timeline is that of the recording. */
 static bool is_for_debug(const char *word) {
-    const size_t n = strcspn(word + 2, "=");
-    for (size_t i = 0; i < sizeof not_for_debug / sizeof *not_for_debug; i++)
-        if (strlen(not_for_debug[i]) == n && strncmp(word + 2, not_for_debug[i], n) == 0)
-            return false;
-    return strcmp(word, "--dut=rtl") != 0; /* debug compares with the model */
+    return !run_option_is_left_out(word, BY_DEBUG) && strcmp(word, "--dut=rtl") != 0 &&
+           strncmp(word, "--timeline", strlen("--timeline")) != 0;
 }
 
 /* Runs `nvcosim debug` on a recording with a wrong layer, with the options of the device. */

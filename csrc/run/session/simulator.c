@@ -76,14 +76,13 @@ static bool play_orders(struct simulation *simulation, const struct run_options 
 
 /* Reads the arguments of a simulator. False with a message. */
 static bool read_arguments(struct run_options *options, int argc, char **argv, const char *pins) {
-    static const struct argp argp = {
-        .options = run_option_table,
-        .parser = run_option_parse,
-        .args_doc = "TRACE",
-        .doc = "Plays one trace. Started by nvcosim: use `nvcosim run`.",
-    };
+    static const struct argument none[] = {{0}};
+    static const struct command command = {.options = none,
+                                           .usage = "TRACE",
+                                           .doc = "Plays one trace. Started by nvcosim: use `nvcosim run`.",
+                                           .operands = {.most = SIZE_MAX}};
     run_options_init(options);
-    if (argp_parse(&argp, argc, argv, 0, NULL, options) != 0)
+    if (!run_command_read(&command, 0, options, argc, argv, options))
         return false;
     default_pins(options, pins);
     return true;
