@@ -5,6 +5,7 @@ usage: gen_tables.py c    OUTDIR                 writes nvdla_tables.c, nvdla_na
        gen_tables.py sv   OUTDIR CONFIG          writes nvdla_pkg.sv and config.f for one configuration; of rtl/unused_fields.csv, the
                                                  fields that no module uses, a macro for each struct that lists them, which
                                                  nvdla_unused.svh has alone, too
+       gen_tables.py registers full|small        prints ADDRESS UNIT REGISTER of each register of a map
        gen_tables.py taps OUTDIR CONFIG TABLE    writes taps.svh: where the RTL of a table of taps (rtl/taps.csv) has its streams
 
 The CSV files are the only source of the register map, its enumerated values, the engines, the clients of the memory
@@ -101,22 +102,35 @@ class Register:
         return sum(f.reset << f.lsb for f in self.fields)
 
 
+def each_map(rows):
+    """Rows with the map that they are of, both of each row of both."""
+    for row in rows:
+        check_word(row.where, "map", row["map"] or "nothing", ("full", "small", "both"))
+        for name in ("full", "small") if row["map"] == "both" else (row["map"],):
+            yield name, row
+
+
 def load_registers():
-    """map name -> its registers, by address."""
+    """map name -> its registers, by address: that of the window of the unit in the map (units.csv), and the offset in the window. A
+    field that is the same in both maps has one row."""
     enums, maps = {}, {}
-    for r in read_csv("csrc/nvdla/enums.csv"):
-        enums.setdefault((r["config"], r["unit"], r["register"], r["field"]), []).append((r["name"], int(r["value"], 0)))
-    for r in read_csv("csrc/nvdla/registers.csv"):
+    windows = {r["unit"]: r for r in read_csv("csrc/nvdla/units.csv")}
+    for name, r in each_map(read_csv("csrc/nvdla/enums.csv")):
+        enums.setdefault((name, r["unit"], r["register"], r["field"]), []).append((r["name"], int(r["value"], 0)))
+    for name, r in each_map(read_csv("csrc/nvdla/registers.csv")):
+        window = windows.get(r["unit"], {}).get(name)
+        if not window:
+            sys.exit(f"{r.where}: units.csv has no window of unit {r['unit']!r} in the map {name}")
         full_name, kinds = f"{r['unit']}.{r['register']}", set(r["kind"].split())
         if not kinds <= set(KINDS):
             sys.exit(f"{r.where}: {full_name}: kind {r['kind']!r}, expected words of {', '.join(KINDS)}")
         if r["access"] not in ACCESS:
             sys.exit(f"{r.where}: {full_name}.{r['field']}: access {r['access']!r}, expected one of {ACCESS}")
-        register = maps.setdefault(r["config"], {}).setdefault(
-            full_name, Register(r["unit"], r["register"], int(r["byte_offset"], 16), r["group"] == "D", r["pair"], r.where))
+        register = maps.setdefault(name, {}).setdefault(
+            full_name, Register(r["unit"], r["register"], int(window, 16) + int(r["offset"], 16), r["group"] == "D", r["pair"], r.where))
         register.kinds |= kinds
         register.fields.append(Field(r["field"], int(r["msb"]), int(r["lsb"]), r["access"], int(r["reset_hex"], 16), r["description"],
-                                     "volatile" in kinds, enums.get((r["config"], r["unit"], r["register"], r["field"]), [])))
+                                     "volatile" in kinds, enums.get((name, r["unit"], r["register"], r["field"]), [])))
     for registers in maps.values():
         for r in registers.values():
             r.fields.sort(key=lambda f: f.lsb)
@@ -764,6 +778,9 @@ def main(argv):
         generate_sv(argv[2], argv[3])
     elif len(argv) == 5 and argv[1] == "taps":
         generate_taps(argv[2], argv[3], argv[4])
+    elif len(argv) == 3 and argv[1] == "registers":
+        for r in load_registers()[argv[2]]:
+            print(f"0x{r.offset:05x} {r.unit} {r.name}")
     else:
         sys.exit(__doc__)
 

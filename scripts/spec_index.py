@@ -12,6 +12,8 @@ import pathlib
 import re
 import sys
 
+import gen_tables
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHAPTERS = ROOT / "docs/nvdla"
 INDEX = CHAPTERS / "index.md"
@@ -48,11 +50,11 @@ def registers(sections):
     rows = {}
     with open(ROOT / "csrc/nvdla/engines.csv", newline="") as file:
         chapters_of = {row["unit"]: row["chapters"].split() for row in reversed(list(csv.DictReader(file)))}
-    with open(ROOT / "csrc/nvdla/registers.csv", newline="") as file:
-        for row in csv.DictReader(file):
-            offsets, fields = rows.setdefault((row["unit"], row["register"]), ({"small": "", "full": ""}, {}))
-            offsets[row["config"]] = row["byte_offset"]
-            fields[row["field"]] = None
+    for name, registers in sorted(gen_tables.load_registers().items()):
+        for register in registers:
+            offsets, fields = rows.setdefault((register.unit, register.name), ({"small": "", "full": ""}, {}))
+            offsets[name] = f"0x{register.offset:05x}"
+            fields.update((field.name, None) for field in register.fields)
     yield from ("| register | small | full | fields | sections |", "|---|---|---|---|---|")
     for (unit, name), (offsets, fields) in sorted(rows.items(), key=lambda row: row[0]):
         chapters = chapters_of[unit]

@@ -56,8 +56,8 @@ stage_sources() {
         echo '/* Made by guest.sh: registers of small that hold an address, or its lower half. */'
         echo '#define SELFTEST_MEMORY 0x80000000u /* where the memory of traces begins */'
         echo 'static const u32 nvdla_address_registers[] = {'
-        awk -F, '$1 == "small" && ($3 ~ /ADDR_LOW/ || $3 == "D_DATAOUT_ADDR") { print "    " $4 ", /* " $2 "." $3 " */" }' \
-            "$root/csrc/nvdla/registers.csv" | sort -u
+        python3 "$root/scripts/gen_tables.py" registers small |
+            awk '$3 ~ /ADDR_LOW/ || $3 == "D_DATAOUT_ADDR" { print "    " $1 ", /* " $2 "." $3 " */" }'
         echo '};'
     } >"$to/modules/addresses.h"
     {

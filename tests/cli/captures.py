@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Writes captures for import.sh.
 
-usage: captures.py form REGISTERS.csv FORM [BASE]    the layer of plain.nvt as a driver does it, with an interrupt service after it;
-                                                    FORM: kmd, csv, own, rwmmio; BASE: of the addresses in csv and rwmmio
-       captures.py second REGISTERS.csv [pointer]   t.log from a driver that ran before, so that group 1 is next; pointer: it reads which is
-       captures.py both                             the tail of t.log with group 1 armed first, and group 0 done first
+usage: captures.py form FORM [BASE]    the layer of plain.nvt as a driver does it, with an interrupt service after it;
+                                      FORM: kmd, csv, own, rwmmio; BASE: of the addresses in csv and rwmmio
+       captures.py second [pointer]   t.log from a driver that ran before, so that group 1 is next; pointer: it reads which is
+       captures.py both               the tail of t.log with group 1 armed first, and group 0 done first
 """
-import csv
+import pathlib
 import re
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import gen_tables
 
 
 def read(path):
@@ -16,13 +19,12 @@ def read(path):
         return f.read()
 
 
-def offsets(table):
-    with open(table, encoding="utf-8", newline="") as f:
-        return {f"{row['unit']}.{row['register']}": int(row["byte_offset"], 0) for row in csv.DictReader(f) if row["config"] == "small"}
+def offsets():
+    return {f"{register.unit}.{register.name}": register.offset for register in gen_tables.load_registers()["small"]}
 
 
-def form(table, name, base="0"):
-    at, base = offsets(table), int(base, 0)
+def form(name, base="0"):
+    at, base = offsets(), int(base, 0)
     status, mask, state = at["GLB.S_INTR_STATUS"], at["GLB.S_INTR_MASK"], at["SDP.S_STATUS"]
     accesses = [("R", at["GLB.S_NVDLA_HW_VERSION"], 0x303031)]
     accesses += [("W", at[m.group(1)], int(m.group(2), 0)) for m in re.finditer(r"^reg_write (\S+) (0x[0-9a-f]+)", read("plain.nvt"), re.M)]
@@ -40,8 +42,8 @@ def form(table, name, base="0"):
             print(f"  dla-77  [000] d..1. 1.{n:06}: {event}: dla_{word}+0x10 -> dla_top+0x20 width=32 val={value:#x} addr={address + base:#x}")
 
 
-def second(table, pointer=""):
-    at = offsets(table)
+def second(pointer=""):
+    at = offsets()
     units = [at[f"{unit}.S_POINTER"] for unit in ("SDP_RDMA", "SDP")]
     if pointer:
         for unit in units:

@@ -5,7 +5,7 @@
 
 # The layer of good.cfg as a driver does it, with an interrupt service behind it, in several forms: form NAME [BASE]
 "$NVCOSIM" convert good/good.cfg plain.nvt >/dev/null
-form() { "$ROOT/tests/cli/captures.py" form "$ROOT/csrc/nvdla/registers.csv" "$@"; }
+form() { "$ROOT/tests/cli/captures.py" form "$@"; }
 form kmd >t.log
 nv import t.log -o t.nvt --accesses t.acc
 check import_kmd 0 "t.log: kmd, 31 writes and 8 reads" "2 launches, 1 interrupt waits, 1 polls (of 3 reads)" "SDP group 0, writes 8x1x8 at primary 0x80010000" \
@@ -16,7 +16,7 @@ that import_wait sh -c 'grep -A1 -x "wait high" t.nvt | grep -qx "poll GLB.S_INT
 that import_check grep -qx 'read_check GLB.S_NVDLA_HW_VERSION == 0x303031' t.nvt
 nv run --dut model t.nvt; check import_plays 0 "PASS t "
 # The same of a driver that has run before: group 1 is first in turn. pointer: it reads which.
-second() { "$ROOT/tests/cli/captures.py" second "$ROOT/csrc/nvdla/registers.csv" "$@"; } # [pointer]
+second() { "$ROOT/tests/cli/captures.py" second "$@"; } # [pointer]
 for pointer in "" pointer; do
     second $pointer >s.log
     nv import s.log -o s.nvt; check "import_second_group_$pointer" 0 "the capture begins with group 1 of SDP_RDMA, SDP: a driver ran before" "SDP group 1, writes 8x1x8"

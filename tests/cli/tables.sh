@@ -33,7 +33,7 @@ with 's/^write,CDP,/wrote,CDP,/'
 check tables_direction 1 "wrote client CDP: direction 'wrote', expected read or write"
 
 with '/^RUBIK,/d' $ENGINES
-check engines_row_missing 1 "registers.csv:605: unit 'RBK' is in no row of engines.csv: add a row for its engine"
+check engines_row_missing 1 "registers.csv:716: unit 'RBK' is in no row of engines.csv: add a row for its engine"
 with 's/^BDMA,BDMA,BDMA,/BDMA,BDMA,BMDA,/' $ENGINES
 check engines_unit_unknown 1 "engines.csv:20: unit 'BMDA', expected one of CFGROM, GLB, MCIF,"
 with 's/,rubik,u_rubik/,rubic,u_rubik/' $ENGINES

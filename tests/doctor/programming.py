@@ -6,7 +6,6 @@ usage: programming.py NVCOSIM [CHANGES]      CHANGES of each capture of traces/c
 
 Prints "N passed, N failed".
 """
-import csv
 import pathlib
 import random
 import re
@@ -15,6 +14,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+import gen_tables
+
 FORMATS = ["dmesg.log", "mmiotrace.txt", "journal.log"]
 # Compared in a way of their own, or not at all.
 OTHERS = re.compile(r"S_(STATUS|POINTER|INTR_\w+|LUT_ACCESS_\w+|CBUF_\w+)|D_OP_ENABLE|CFG_(LAUNCH\d|OP|CMD|STATUS)|\w*PERF\w*")
@@ -23,14 +25,9 @@ OTHERS = re.compile(r"S_(STATUS|POINTER|INTR_\w+|LUT_ACCESS_\w+|CBUF_\w+)|D_OP_E
 def register_bits():
     """{(map, byte address): (UNIT, REGISTER, writable bits)}"""
     bits = {}
-    with open(ROOT / "csrc/nvdla/registers.csv", newline="") as file:
-        for row in csv.DictReader(file):
-            key = (row["config"], int(row["byte_offset"], 0))
-            unit, name, mask = bits.get(key, (row["unit"], row["register"], 0))
-            high, low = int(row["msb"]), int(row["lsb"])
-            if row["access"] in ("RW", "RWT"):
-                mask |= (2 << high) - (1 << low)
-            bits[key] = (unit, name, mask)
+    for name, registers in gen_tables.load_registers().items():
+        for register in registers:
+            bits[name, register.offset] = (register.unit, register.name, register.mask(gen_tables.STORED))
     return bits
 
 

@@ -6,7 +6,6 @@ that the design wrote must be written again (85-driver-sequences).
 usage: driver.py NVCOSIM BUILD OUT [--rtl] [--seeds=A,B,...] TRACE...    traces of networks: layers one after the other
 A trace that does not exist is skipped.  --rtl: traces of small are played on the RTL too, with back-pressure by seed.
 """
-import csv
 import os
 import random
 import re
@@ -14,6 +13,9 @@ import subprocess
 import sys
 
 from tracetext import TraceText
+
+sys.path.insert(0, "scripts")
+import gen_tables
 
 nvcosim, build, out = (os.path.abspath(path) for path in sys.argv[1:4])
 device = os.path.join(build, "tests", "import_device")
@@ -36,8 +38,7 @@ def judge(name, good, text=""):
 
 
 def registers(config):
-    return {f"{row['unit']}.{row['register']}": int(row["byte_offset"], 0)
-            for row in csv.DictReader(open("csrc/nvdla/registers.csv")) if row["config"] == config}
+    return {f"{register.unit}.{register.name}": register.offset for register in gen_tables.load_registers()[config]}
 
 
 class Operation:

@@ -3,7 +3,6 @@
 Every wait is for an event; LIMIT seconds without one are a failure of the test, whatever the load.
 """
 import array
-import csv
 import itertools
 import json
 import mmap
@@ -13,9 +12,13 @@ import select
 import socket
 import struct
 import subprocess
+import sys
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import gen_tables
+
 LIMIT = 300
 
 VERSION, DMA_MAP, DMA_UNMAP, GET_INFO, GET_REGION_INFO = 1, 2, 3, 4, 5
@@ -207,12 +210,7 @@ class Client:
 # ---- traces ----
 
 def register_addresses(config):
-    addresses = {}
-    with open(ROOT / "csrc/nvdla/registers.csv", encoding="utf-8") as f:
-        for row in csv.DictReader(f):
-            if row["config"] == config:
-                addresses[f"{row['unit']}.{row['register']}"] = int(row["byte_offset"], 0)
-    return addresses
+    return {f"{register.unit}.{register.name}": register.offset for register in gen_tables.load_registers()[config]}
 
 
 def parse_blob(lines):
