@@ -112,11 +112,15 @@ def each_map(rows):
 
 def load_registers():
     """map name -> its registers, by address: that of the window of the unit in the map (units.csv), and the offset in the window. A
-    field that is the same in both maps has one row."""
+    field that is the same in both maps has one row; a row of enums.csv has values of a field, and the next one may have more."""
     enums, maps = {}, {}
     windows = {r["unit"]: r for r in read_csv("csrc/nvdla/units.csv")}
     for name, r in each_map(read_csv("csrc/nvdla/enums.csv")):
-        enums.setdefault((name, r["unit"], r["register"], r["field"]), []).append((r["name"], int(r["value"], 0)))
+        for word in r["values"].split():
+            value = word.split("=")
+            if len(value) != 2 or not value[1].isdigit():
+                sys.exit(f"{r.where}: value {word!r}, expected NAME=NUMBER")
+            enums.setdefault((name, r["unit"], r["register"], r["field"]), []).append((value[0], int(value[1])))
     for name, r in each_map(read_csv("csrc/nvdla/registers.csv")):
         window = windows.get(r["unit"], {}).get(name)
         if not window:
