@@ -374,7 +374,8 @@ def c_enum(name, values):
 
 def c_list(comment, name, macro, items):
     """A macro that calls another one for each of some things, which have its arguments."""
-    return ["", f"/* {comment} */", f"#define {name}({macro}) \\", *(f"    {macro}({', '.join(item)}) \\" for item in items)]
+    head = ["", f"/* {comment} */"] if comment else [""]
+    return [*head, f"#define {name}({macro}) \\", *(f"    {macro}({', '.join(item)}) \\" for item in items)]
 
 
 def names_header(maps, units, engines, clients):
@@ -388,9 +389,8 @@ def names_header(maps, units, engines, clients):
            *c_enum("nvdla_client", [f"NVDLA_{client_stream(c)}" for c in clients] + ["NVDLA_CLIENT_COUNT"])]
     for direction in ("read", "write"):
         served = sorted(((client_engine(c, engines), c) for c in clients if c["direction"] == direction), key=lambda pair: pair[0]["index"])
-        lines = c_list("Of each client in the order of the data path: CLIENT(name, unit, engine).", f"FOR_{direction.upper()}_CLIENTS", "CLIENT",
-                       [(c["name"], c["unit"], e["engine"]) for e, c in served])
-        out += lines if direction == "read" else lines[:1] + lines[2:]
+        comment = "Of each client in the order of the data path: CLIENT(name, unit, engine)." if direction == "read" else ""
+        out += c_list(comment, f"FOR_{direction.upper()}_CLIENTS", "CLIENT", [(c["name"], c["unit"], e["engine"]) for e, c in served])
     out += c_list("Of each unit with register groups: UNIT(name).", "FOR_GROUPED_UNITS", "UNIT", [(unit,) for unit in units if unit in grouped])
     out += c_list("Of each interrupt: INTERRUPT(name, unit).", "FOR_INTERRUPTS", "INTERRUPT", [(e["interrupt"], e["unit"]) for e in by_bit(engines)])
     return out + ["", "", "#endif", ""]
