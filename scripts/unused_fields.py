@@ -23,31 +23,27 @@ def structs():
 
 
 def look_at(path, struct, used):
-    """Adds the members of variables of type `struct` that a file uses to `used` (field: place); returns the waivers of whole variables."""
-    wrong = []
+    """Adds the members of variables of type `struct` that a file uses to `used` (field: place); yields the waivers of whole variables."""
     with open(path, encoding="utf-8") as f:
         code = re.sub(r"//.*", "", f.read())
     # What is written to the status words (stat_*) has the struct's type too, but is no use of what software writes.
     variables = [v for names in re.findall(rf"\b{struct}\s+([\w, ]+)", code) for v in re.findall(r"\w+", names) if not v.startswith("stat_")]
-    for waiver in re.finditer(r"\bwire (unused\w*) = ([^;]*);", code):
-        for variable in variables:
-            if re.search(rf"(?<![\w(.`]){variable}\b(?!\s*[.(])", waiver[2]):
-                line = code[:waiver.start()].count("\n") + 1
-                wrong.append(f"{path}:{line}: {waiver[1]} waives all of {variable} ({struct}): name the fields that this module leaves aside")
-    code = re.sub(r"\bwire unused\w* = [^;]*;", lambda m: "\n" * m[0].count("\n"), code)
+    waivers = list(re.finditer(r"\bwire (unused\w*) = ([^;]*);", code))
     for variable in variables:
+        for waiver in waivers:
+            if re.search(rf"(?<![\w(.`]){variable}\b(?!\s*[.(])", waiver[2]):
+                line = code.count("\n", 0, waiver.start()) + 1
+                yield f"{path}:{line}: {waiver[1]} waives all of {variable} ({struct}): name the fields that this module leaves aside"
         for use in re.finditer(rf"\b{variable}\.(\w+)", code):
-            used.setdefault(use[1], f"{path}:{code[:use.start()].count(chr(10)) + 1}")
-    return wrong
+            if not any(waiver.start() <= use.start() < waiver.end() for waiver in waivers):
+                used.setdefault(use[1], f"{path}:{code.count(chr(10), 0, use.start()) + 1}")
 
 
 def main():
-    wrong = []
     folders = structs()
     used = {struct: {} for struct in folders}
-    for struct, folder in folders.items():
-        for path in sorted(glob.glob(f"rtl/{folder}/*.sv")):
-            wrong += look_at(path, struct, used[struct])
+    wrong = [line for struct, folder in folders.items() for path in sorted(glob.glob(f"rtl/{folder}/*.sv"))
+             for line in look_at(path, struct, used[struct])]
     with open(LIST, newline="", encoding="utf-8") as f:
         for number, row in enumerate(csv.DictReader(f), 2):
             if row["struct"] not in folders:
