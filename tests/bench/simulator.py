@@ -13,7 +13,7 @@ import statistics
 import subprocess
 import sys
 
-from turns import by_turns, spread
+from turns import by_turns, path_of, spread
 
 # In the order in which they are built: a profile that is there is used.
 BUILDS = {"g++": ["CXX=g++", "PROFILE=0"], "clang++": ["CXX=clang++", "PROFILE=0"], "profile": ["CXX=clang++", "PROFILE=1"]}
@@ -23,11 +23,6 @@ TRACES = {
     "pdp_28x28x8_2x2_max_int8_0": "rand_pdp_001",
     "cdp_8x8x64_lrn9_int8": "rand_cdp_009",
 }
-
-
-def path_of(name, other):
-    path = subprocess.run(["tests/conformance_traces.sh", "small", name], stdout=subprocess.PIPE, text=True, check=False).stdout.strip()
-    return path or f"traces/conformance/small/{other}.nvt.gz"
 
 
 def main(build, rounds="7", *traces):

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from turns import by_turns, spread
+from turns import by_turns, path_of, spread
 
 LIMIT = 2.0
 TRACES = {
@@ -21,11 +21,6 @@ TRACES = {
     "sdp_4x1x8192_pass_through_int8_0": "rand_sdp_014",
     "pdp_8x8x64_2x2_int8": "rand_pdp_001",
 }
-
-
-def path_of(name, other):
-    path = subprocess.run(["tests/conformance_traces.sh", "small", name], stdout=subprocess.PIPE, text=True, check=False).stdout.strip()
-    return path or f"traces/conformance/small/{other}.nvt.gz"
 
 
 def main(build, rounds="7", *traces):

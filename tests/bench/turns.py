@@ -27,3 +27,9 @@ def spread(values, form):
         return f"{values[0]:{form}}"
     low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
     return f"{middle:{form}} (quartiles {low:{form}} .. {high:{form}})"
+
+
+def path_of(name, other):
+    """A conformance trace, or one of this repository in its place."""
+    path = subprocess.run(["tests/conformance_traces.sh", "small", name], stdout=subprocess.PIPE, text=True, check=False).stdout.strip()
+    return path or f"traces/conformance/small/{other}.nvt.gz"

@@ -1,29 +1,8 @@
-/* Fuzzes the reader of ONNX files and what lowers their networks to a loadable, which has to be readable. */
-#include "loadable/loadable.h"
+/* Fuzzes the reader of ONNX files and what lowers their networks. */
 #include "quantised/onnx.h"
-#include "quantised/write.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_network.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
-    static const char *const configs[] = {"full", "small", "large"};
-    struct error err = {.text = ""};
-    /* A copy of its own: reading behind its end is found. */
-    uint8_t *bytes = malloc(n ? n : 1);
-    memcpy(bytes, data, n);
-    struct graph *graph = onnx_parse("fuzz.onnx", bytes, n, &err);
-    struct lowered *lowered = graph ? lower_graph(graph, nvdla_config_find(configs[n % 3]), &err) : NULL;
-    if (!lowered && !err.text[0])
-        abort();
-    if (lowered) {
-        struct text file = lowered_write(lowered);
-        struct loadable *loadable = loadable_parse("fuzz.nvdla", file.text, file.n, &err);
-        if (!loadable)
-            abort();
-        loadable_free(loadable);
-        free(file.text);
-    }
-    lowered_free(lowered);
-    graph_free(graph);
-    free(bytes);
+    fuzz_network(onnx_parse, data, n);
     return 0;
 }

@@ -6,11 +6,14 @@ usage: clock_gates.py BUILD [CONFIG [COUNT]]     CONFIG small by default; COUNT 
 Plays everything with the gates free to close, with global_clk_ovr_on=1 and with tmc2slcg_disable_clock_gating=1, memory by default and with
 random stalls. The edges are counted in waves of small, of an SDP layer and of a convolution.
 """
+import collections
 import glob
 import json
 import os
 import subprocess
 import sys
+
+from vcd import signals
 
 OPEN = {"global_clk_ovr_on=1": ["--pin", "global_clk_ovr_on=1"], "tmc2slcg_disable_clock_gating=1": ["--pin", "tmc2slcg_disable_clock_gating=1"]}
 MEMORIES = {"default memory": [], "random stalls": "--stall 300 --latency-kind uniform --latency-max 90 --reorder --seed 5".split()}
@@ -47,19 +50,10 @@ def play(nvcosim, folder, config, options, traces):
 
 def rising_edges(wave, names):
     """Of signals of a wave, by name; the testbench's clock last."""
-    codes, scopes, edges = {}, [], {}
-    text = subprocess.run(["fst2vcd", wave], check=True, capture_output=True, text=True).stdout
-    for line in text.splitlines():
-        words = line.split()
-        if line.startswith("$scope"):
-            scopes.append(words[2])
-        elif line.startswith("$upscope"):
-            scopes.pop()
-        elif line.startswith("$var"):
-            codes[".".join(scopes + [words[4]])] = words[3]
-        elif line.startswith("1"):
-            edges[line[1:]] = edges.get(line[1:], 0) + 1
-    return [edges.get(codes[name], 0) for name in names + ["TOP.tb_top.clk"]]
+    lines = iter(subprocess.run(["fst2vcd", wave], check=True, capture_output=True, text=True).stdout.splitlines())
+    codes = signals(lines)
+    edges = collections.Counter(line[1:] for line in lines if line.startswith("1"))
+    return [edges[codes[name]] for name in names + ["TOP.tb_top.clk"]]
 
 
 def main(build, config="small", count="24"):

@@ -7,25 +7,13 @@ import re
 import sys
 from pathlib import Path
 
-
-def names_of(vcd):
-    scopes, names = [], set()
-    with open(vcd, encoding="utf-8") as f:
-        for line in f:
-            words = line.split()
-            if line.startswith("$scope"):
-                scopes.append(words[2])
-            elif line.startswith("$upscope"):
-                scopes.pop()
-            elif line.startswith("$var"):
-                names.add(".".join(scopes + [words[4]]))
-            elif line.startswith("$enddefinitions"):
-                return names
-    return names
+from vcd import signals
 
 
 def main(vcd, gtkw, *expected):
-    names, groups, open_groups, wrong, filters = names_of(vcd), {}, [], [], set()
+    groups, open_groups, wrong, filters = {}, [], [], set()
+    with open(vcd, encoding="utf-8") as lines:
+        names = signals(lines)
     flags = 0
     for line in Path(gtkw).read_text(encoding="utf-8").splitlines():
         signal = re.fullmatch(r"\+\{\S+\} ([A-Za-z_]\S*\.\S+)", line)

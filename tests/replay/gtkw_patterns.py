@@ -11,20 +11,12 @@ import re
 import subprocess
 import sys
 
+from vcd import signals
+
 
 def main(vcd, build):
-    scopes, names = [], set()
-    with open(vcd, encoding="utf-8") as f:
-        for line in f:
-            words = line.split()
-            if line.startswith("$scope"):
-                scopes.append(words[2])
-            elif line.startswith("$upscope"):
-                scopes.pop()
-            elif line.startswith("$var"):
-                names.add("/".join(scopes + [words[4]]).replace("TOP/tb_top/", "", 1))
-            elif line.startswith("$enddefinitions"):
-                break
+    with open(vcd, encoding="utf-8") as lines:
+        names = {name.replace("TOP/tb_top/", "", 1) for name in signals(lines, "/")}
     source = subprocess.run(["gcc", "-E", "-P", "-D_GNU_SOURCE", "-Icsrc", "-I.", f"-I{build}/gen", "tb/observers/wave_save.c"],
                             check=True, capture_output=True, text=True).stdout
     table = re.search(r"groups\[\] = \{(.*?)\n?\};", source, re.DOTALL).group(1)

@@ -6,23 +6,9 @@ usage: sucl_names.py WAVES.vcd SAVE.gtkw COMMANDS.sucl
 import pathlib
 import sys
 
+from vcd import signals
+
 GROUP_BEGIN, GROUP_END, CLOSED = 0x800000, 0x1000000, 0x400000
-
-
-def names_in(vcd):
-    """Full names of the signals."""
-    scopes, names = [], set()
-    for line in vcd.read_text().splitlines():
-        words = line.split()
-        if line.startswith("$scope"):
-            scopes.append(words[2])
-        elif line.startswith("$upscope"):
-            scopes.pop()
-        elif line.startswith("$var"):
-            names.add(".".join([*scopes, words[4]]))
-        elif line.startswith("$enddefinitions"):
-            break
-    return names
 
 
 def unfolded(save):
@@ -45,7 +31,7 @@ def main():
     lines = [line.split() for line in commands.read_text().splitlines()]
     added = [words[1] for words in lines if words[0] == "variable_add"]
     unknown = sorted({words[0] for words in lines} - {"variable_add", "divider_add", "cursor_set", "goto_time"})
-    missing = sorted(set(added) - names_in(vcd))
+    missing = sorted(set(added) - set(signals(vcd.read_text().splitlines())))
     wanted = unfolded(save)
     if unknown or missing or added != wanted or len(added) < 50 or any(len(words) != 2 for words in lines):
         sys.exit(f"unknown commands {unknown}; not in the waves: {missing[:5]}; {len(added)} signals, the .gtkw shows {len(wanted)}")

@@ -9,22 +9,18 @@ usage: wave_values.py mark WAVES.fst NAME TEXT...   the mark has shown these tex
 import subprocess
 import sys
 
+from vcd import signals
+
 
 class Waves:
     """names: of signals, to their codes; changes: of a code, [(time, value)] as text of 0 and 1; first, last: times"""
 
     def __init__(self, path):
-        self.names, self.changes, self.first, self.last = {}, {}, None, 0
-        scopes, text = [], subprocess.run(["fst2vcd", path], check=True, capture_output=True, text=True).stdout
-        for line in text.splitlines():
+        lines = iter(subprocess.run(["fst2vcd", path], check=True, capture_output=True, text=True).stdout.splitlines())
+        self.names, self.changes, self.first, self.last = signals(lines), {}, None, 0
+        for line in lines:
             words = line.split()
-            if line.startswith("$scope"):
-                scopes.append(words[2])
-            elif line.startswith("$upscope"):
-                scopes.pop()
-            elif line.startswith("$var"):
-                self.names[".".join(scopes + [words[4]])] = words[3]
-            elif line.startswith("#"):
+            if line.startswith("#"):
                 self.last = int(line[1:])
                 self.first = self.last if self.first is None else self.first
             elif line[:1] == "b":

@@ -148,18 +148,34 @@ TEST(a_second_listener_hears_what_the_histogram_hears) {
 
 /* ---- files ---- */
 
+/* What is recorded in a folder of its own. */
+struct recording {
+    struct recorder *recorder;
+    struct tap_listeners taps;
+};
+
+static struct recording record_in(const char *directory) {
+    struct recording recording = {.taps = {.count = 0}};
+    mkdir(path_of(directory), 0777);
+    recording.recorder = recorder_new(path_of(directory));
+    tap_listen(&recording.taps, recorder_listener(recording.recorder));
+    return recording;
+}
+
+/* Ends it; `file` in the folder of the test gets the name. */
+static void keep(const struct recording *recording, const char *file, const char *name) {
+    struct error err = {.text = ""};
+    assert_true(recorder_close(recording->recorder, &err));
+    assert_int_equal(rename(path_of(file), path_of(name)), 0);
+}
+
 /* Records n elements of 16 bits, value i * i - 100, `lanes` a row, in a file of its own. wrong: the element that is
  * another; -1: none. */
 static void record(const char *name, int n, int lanes, int wrong, int ordinal) {
-    struct error err = {.text = ""};
-    char from[128];
-    mkdir(path_of("r"), 0777);
-    struct recorder *recorder = recorder_new(path_of("r"));
-    struct tap_listeners taps = {.count = 0};
-    tap_listen(&taps, recorder_listener(recorder));
+    struct recording recording = record_in("r");
     const struct tap_stream stream = {
         .unit = NVDLA_PDP, .ordinal = ordinal, .tap = TAP_PDP_OUT, .format = TAP_INT16, .width = 16};
-    const struct tap_out out = tap_open(&taps, &stream);
+    const struct tap_out out = tap_open(&recording.taps, &stream);
     for (int i = 0; i < n; i += 2 * lanes) {
         int16_t values[64] = {0};
         for (int k = 0; k < 2 * lanes; k++) /* the row is longer than its lanes */
@@ -167,9 +183,7 @@ static void record(const char *name, int n, int lanes, int wrong, int ordinal) {
         const struct tap_place place = {.channel = lanes == 4 ? 0 : -1, .y = 5, .x = lanes == 4 ? i / lanes : -1};
         tap_send(&out, place, values, 2, (size_t)lanes, 32);
     }
-    assert_true(recorder_close(recorder, &err));
-    snprintf(from, sizeof from, "%s/r/PDP.PDP_OUT.tap", folder);
-    assert_int_equal(rename(from, path_of(name)), 0);
+    keep(&recording, "r/PDP.PDP_OUT.tap", name);
 }
 
 TEST(the_first_difference_is_found) {
@@ -205,19 +219,12 @@ TEST(the_first_difference_is_found) {
 
 /* Records an element with its place. */
 static void record_at(const char *name, struct tap_place place) {
-    struct error err = {.text = ""};
-    char from[128];
-    mkdir(path_of("p"), 0777);
-    struct recorder *recorder = recorder_new(path_of("p"));
-    struct tap_listeners taps = {.count = 0};
-    tap_listen(&taps, recorder_listener(recorder));
+    struct recording recording = record_in("p");
     const struct tap_stream stream = {.unit = NVDLA_CSC, .tap = TAP_CSC_DAT, .format = TAP_INT8, .width = 8};
-    const struct tap_out out = tap_open(&taps, &stream);
+    const struct tap_out out = tap_open(&recording.taps, &stream);
     const int8_t value = 1;
     tap_send(&out, place, &value, 1, 1, 1);
-    assert_true(recorder_close(recorder, &err));
-    snprintf(from, sizeof from, "%s/p/CSC.CSC_DAT.tap", folder);
-    assert_int_equal(rename(from, path_of(name)), 0);
+    keep(&recording, "p/CSC.CSC_DAT.tap", name);
 }
 
 /* The same value in another place is a difference; clocks, and places that one side does not know, are none. */
@@ -244,25 +251,18 @@ TEST(places_are_compared) {
 
 /* One element of 8 bits of each launch from `first` on. */
 static void record_launches(const char *name, int first, int count, uint64_t cycle) {
-    struct error err = {.text = ""};
-    char from[128];
-    mkdir(path_of("l"), 0777);
-    struct recorder *recorder = recorder_new(path_of("l"));
-    recorder_units(recorder, UINT32_C(1) << NVDLA_CACC);
-    struct tap_listeners taps = {.count = 0};
-    tap_listen(&taps, recorder_listener(recorder));
+    struct recording recording = record_in("l");
+    recorder_units(recording.recorder, UINT32_C(1) << NVDLA_CACC);
     for (int ordinal = first; ordinal < first + count; ordinal++) {
         struct tap_stream stream = {
             .unit = NVDLA_CACC, .ordinal = ordinal, .tap = TAP_CACC_SAT, .format = TAP_INT8, .width = 8};
-        const struct tap_out out = tap_open(&taps, &stream);
+        const struct tap_out out = tap_open(&recording.taps, &stream);
         const int8_t value = (int8_t)ordinal;
         tap_send(&out, (struct tap_place){.y = 4, .x = 2, .cycle = cycle}, &value, 1, 1, 1);
         stream.unit = NVDLA_SDP;
-        assert_int_equal(tap_open(&taps, &stream).count, 0);
+        assert_int_equal(tap_open(&recording.taps, &stream).count, 0);
     }
-    assert_true(recorder_close(recorder, &err));
-    snprintf(from, sizeof from, "%s/l/CACC.CACC_SAT.tap", folder);
-    assert_int_equal(rename(from, path_of(name)), 0);
+    keep(&recording, "l/CACC.CACC_SAT.tap", name);
 }
 
 TEST(files_are_compared_from_the_later_start_on) {
@@ -345,14 +345,9 @@ static size_t lines_of(int32_t *values, size_t n, size_t rows, size_t lanes, siz
 
 /* Records the cube by rows of a line, or by single elements with a clock each. */
 static void record_cube(const char *name, bool lines, size_t wrong) {
-    struct error err = {.text = ""};
-    char from[128];
-    mkdir(path_of("c"), 0777);
-    struct recorder *recorder = recorder_new(path_of("c"));
-    struct tap_listeners taps = {.count = 0};
-    tap_listen(&taps, recorder_listener(recorder));
+    struct recording recording = record_in("c");
     const struct tap_stream stream = {.unit = NVDLA_SDP, .tap = TAP_SDP_IN, .format = TAP_INT32, .width = 32};
-    const struct tap_out out = tap_open(&taps, &stream);
+    const struct tap_out out = tap_open(&recording.taps, &stream);
     for (size_t n = 0; n < (size_t)COLUMNS * LINES * CHANNELS;) {
         static int32_t values[COLUMNS * (LANES + 1)];
         struct tap_place place = place_in_cube(n, values);
@@ -366,9 +361,7 @@ static void record_cube(const char *name, bool lines, size_t wrong) {
             tap_send(&out, place, values, 1, 1, 1);
         }
     }
-    assert_true(recorder_close(recorder, &err));
-    snprintf(from, sizeof from, "%s/c/SDP.SDP_IN.tap", folder);
-    assert_int_equal(rename(from, path_of(name)), 0);
+    keep(&recording, "c/SDP.SDP_IN.tap", name);
 }
 
 /* A cube of many blocks is the same however it was heard, down to places and clocks, and one wrong element is found in
