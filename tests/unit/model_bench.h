@@ -10,6 +10,7 @@
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"
 #include "tests/unit/random.h"
+#include "tests/unit/register_text.h"
 #include "tests/unit/test.h"
 
 /* Engines are tested here, rules in test_rules.c. */
@@ -39,12 +40,7 @@ static inline void put(struct device *dev, enum nvdla_unit unit, uint32_t offset
 }
 
 /* Writes registers of a unit: PUT(dev, unit, {offset, value}, ...). */
-#define PUT(dev, unit, ...)                                                                                            \
-    do {                                                                                                               \
-        const uint32_t rows_[][2] = {__VA_ARGS__};                                                                     \
-        for (size_t row_ = 0; row_ < sizeof rows_ / sizeof rows_[0]; row_++)                                           \
-            put(dev, unit, rows_[row_][0], rows_[row_][1]);                                                            \
-    } while (0)
+#define PUT(dev, unit, ...) FOR_ROWS(put(dev, unit, offset_, value_), __VA_ARGS__)
 
 static inline uint32_t get(struct device *dev, enum nvdla_unit unit, uint32_t offset) {
     uint32_t value = 0xdeadbeef;

@@ -1,5 +1,6 @@
-/* Register writes as a text: "SDP: D_CVT_SCALE=1 D_DP_BS_CFG=BS_ALU_ALGO:2,BS_MUL_BYPASS:1 PDP: D_OP_ENABLE=1". A value
- * is made of numbers and of fields with theirs, "|" in one; registers are those of the unit in front of them. */
+/* Register writes as rows, or as a text: "SDP: D_CVT_SCALE=1 D_DP_BS_CFG=BS_ALU_ALGO:2,BS_MUL_BYPASS:1 PDP:
+ * D_OP_ENABLE=1". A value is made of numbers and of fields with theirs, "|" in one; registers are those of the unit in
+ * front of them. */
 #ifndef TESTS_UNIT_REGISTER_TEXT_H
 #define TESTS_UNIT_REGISTER_TEXT_H
 
@@ -8,6 +9,16 @@
 
 #include "nvdla/registers.h"
 #include "tests/unit/test.h"
+
+/* Does this with `offset_` and `value_` of each row: {offset, value}, ... */
+#define FOR_ROWS(statement, ...)                                                                                       \
+    do {                                                                                                               \
+        const uint32_t rows_[][2] = {__VA_ARGS__};                                                                     \
+        for (size_t row_ = 0; row_ < sizeof rows_ / sizeof rows_[0]; row_++) {                                         \
+            const uint32_t offset_ = rows_[row_][0], value_ = rows_[row_][1];                                          \
+            statement;                                                                                                 \
+        }                                                                                                              \
+    } while (0)
 
 static inline uint32_t register_text_value(const struct nvdla_register *reg, char *text) {
     uint32_t value = 0;

@@ -6,6 +6,7 @@
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"
 #include "tb/observers/account_board.h"
+#include "tests/unit/register_text.h"
 #include "tests/unit/test.h"
 
 enum { LINES = 3, LINE_ATOMS = 4, KERNELS = 10, KERNEL_BYTES = 8, EPS = 4, ROWS = 32, BATCHES = 3 };
@@ -29,16 +30,14 @@ static void set(struct bench *b, uint32_t offset, uint32_t value) {
     b->observer.write(b->observer.context, nvdla_unit_base(b->config, NVDLA_CDMA) + offset, value, b->cycle);
 }
 
+#define SET(b, ...) FOR_ROWS(set(b, offset_, value_), __VA_ARGS__)
+
 /* A convolution whose input has LINES lines of 4 pixels and one surface, and KERNELS kernels: 8 and 2. */
 static void arm(struct bench *b, uint32_t group) {
-    set(b, CDMA_S_POINTER, group);
-    set(b, CDMA_D_DATAIN_SIZE_0, (LINES - 1) << CDMA_D_DATAIN_SIZE_0__DATAIN_HEIGHT_LSB | (LINE_ATOMS - 1));
-    set(b, CDMA_D_DATAIN_SIZE_1, 7);
-    set(b, CDMA_D_ENTRY_PER_SLICE, EPS - 1);
-    set(b, CDMA_D_WEIGHT_SIZE_0, KERNEL_BYTES - 1);
-    set(b, CDMA_D_WEIGHT_SIZE_1, KERNELS - 1);
-    set(b, CDMA_D_WEIGHT_BYTES, 128);
-    set(b, CDMA_D_OP_ENABLE, 1);
+    SET(b, {CDMA_S_POINTER, group},
+        {CDMA_D_DATAIN_SIZE_0, (LINES - 1) << CDMA_D_DATAIN_SIZE_0__DATAIN_HEIGHT_LSB | (LINE_ATOMS - 1)},
+        {CDMA_D_DATAIN_SIZE_1, 7}, {CDMA_D_ENTRY_PER_SLICE, EPS - 1}, {CDMA_D_WEIGHT_SIZE_0, KERNEL_BYTES - 1},
+        {CDMA_D_WEIGHT_SIZE_1, KERNELS - 1}, {CDMA_D_WEIGHT_BYTES, 128}, {CDMA_D_OP_ENABLE, 1});
 }
 
 static void bench_of(struct bench *b, const char *config) {

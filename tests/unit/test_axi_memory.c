@@ -44,6 +44,11 @@ static struct axi_options defaults(void) {
     return options;
 }
 
+static struct bench *bench_default(void) {
+    const struct axi_options options = defaults();
+    return bench_new(&options, 8, 8);
+}
+
 /* Lets the rising edge of the present clock pass. */
 static void edge(struct bench *b) {
     axi_memory_clock(b->mem, b->cycle++, &b->out, &b->in);
@@ -74,6 +79,28 @@ static void idle(struct bench *b) {
     b->out.arvalid = b->out.awvalid = b->out.wvalid = false;
 }
 
+/* A write of one beat. */
+static void set_write(struct bench *b, int id, uint64_t address, uint8_t value, uint64_t strobe) {
+    set_aw(b, id, address, 1);
+    set_w(b, value, strobe, true);
+}
+
+/* Takes what is offered. */
+static void accept(struct bench *b) {
+    edge(b);
+    idle(b);
+}
+
+static void until_read(struct bench *b) {
+    while (!b->in.rvalid)
+        edge(b);
+}
+
+static void until_response(struct bench *b) {
+    while (!b->in.bvalid)
+        edge(b);
+}
+
 static uint8_t byte_at(const struct bench *b, uint64_t address) {
     uint8_t byte;
     memory_read(b->dev.memory[0], address, &byte, 1);
@@ -86,8 +113,7 @@ static uint64_t read_time(struct bench *b, uint64_t address) {
     while (!b->in.arready)
         edge(b);
     const uint64_t accepted = b->cycle;
-    edge(b);
-    idle(b);
+    accept(b);
     while (!b->in.rvalid) {
         assert_true(b->cycle - accepted < 5000);
         edge(b);
@@ -99,12 +125,10 @@ static uint64_t read_time(struct bench *b, uint64_t address) {
 
 /* Clocks from a write's acceptance until its response is sampled. */
 static uint64_t write_time(struct bench *b, uint64_t address) {
-    set_aw(b, 1, address, 1);
-    set_w(b, 1, 0xff, true);
+    set_write(b, 1, address, 1, 0xff);
     assert_true(b->in.awready && b->in.wready);
     const uint64_t accepted = b->cycle;
-    edge(b);
-    idle(b);
+    accept(b);
     while (!b->in.bvalid) {
         assert_true(b->cycle - accepted < 5000);
         edge(b);
@@ -115,8 +139,7 @@ static uint64_t write_time(struct bench *b, uint64_t address) {
 }
 
 TEST(default_latency_is_32_and_4_clocks) {
-    const struct axi_options options = defaults();
-    struct bench *b = bench_new(&options, 8, 8);
+    struct bench *b = bench_default();
     assert_true(b->in.arready && b->in.awready && b->in.wready);
     assert_int_equal(read_time(b, BASE), 32);
     assert_int_equal(write_time(b, BASE), 4);
@@ -135,8 +158,7 @@ TEST(latencies_are_as_asked_for_from_1) {
 }
 
 TEST(reads_and_writes_stream_one_beat_a_clock) {
-    const struct axi_options options = defaults();
-    struct bench *b = bench_new(&options, 8, 8);
+    struct bench *b = bench_default();
     for (uint64_t i = 0; i < 200; i++) {
         const uint8_t value = (uint8_t)(i + 1);
         memory_write(b->dev.memory[0], BASE + 8 * i, &value, 1, NULL, NULL);
@@ -147,8 +169,7 @@ TEST(reads_and_writes_stream_one_beat_a_clock) {
         assert_true(b->in.arready && b->in.awready && b->in.wready);
         if (i < 200) {
             set_ar(b, i % 2 ? 1 : 5, BASE + 8 * i, 1);
-            set_aw(b, 1, BASE + 0x8000 + 8 * i, 1);
-            set_w(b, (uint8_t)i, 0xff, true);
+            set_write(b, 1, BASE + 0x8000 + 8 * i, (uint8_t)i, 0xff);
         }
         assert_int_equal(b->in.rvalid, i >= 32 && i < 232);
         assert_int_equal(b->in.bvalid, i >= 4 && i < 204);
@@ -173,14 +194,11 @@ TEST(reads_and_writes_stream_one_beat_a_clock) {
 }
 
 TEST(answers_hold_until_they_are_taken) {
-    const struct axi_options options = defaults();
-    struct bench *b = bench_new(&options, 8, 8);
+    struct bench *b = bench_default();
     b->out.rready = b->out.bready = false;
     set_ar(b, 5, BASE, 1);
-    set_aw(b, 1, BASE + 64, 1);
-    set_w(b, 7, 0xff, true);
-    edge(b);
-    idle(b);
+    set_write(b, 1, BASE + 64, 7, 0xff);
+    accept(b);
     for (int i = 0; i < 100; i++)
         edge(b);
     for (int i = 0; i < 10; i++) {
@@ -196,22 +214,18 @@ TEST(answers_hold_until_they_are_taken) {
 }
 
 TEST(write_data_may_come_before_its_address) {
-    const struct axi_options options = defaults();
-    struct bench *b = bench_new(&options, 8, 8);
+    struct bench *b = bench_default();
     set_w(b, 0x55, 0xff, true);
-    edge(b);
-    idle(b);
+    accept(b);
     for (int i = 0; i < 20; i++)
         edge(b);
     assert_int_equal(byte_at(b, BASE), 0);
     assert_false(b->in.bvalid);
     set_aw(b, 1, BASE, 1);
     const uint64_t accepted = b->cycle;
-    edge(b);
-    idle(b);
+    accept(b);
     assert_int_equal(byte_at(b, BASE), 0x55);
-    while (!b->in.bvalid)
-        edge(b);
+    until_response(b);
     assert_int_equal(b->cycle - accepted, 4);
     bench_free(b);
 }
@@ -221,14 +235,10 @@ TEST(a_read_returns_writes_accepted_before_its_data) {
     options.read_latency = 5;
     struct bench *b = bench_new(&options, 8, 8);
     set_ar(b, 1, BASE, 1);
-    edge(b);
-    idle(b);
-    set_aw(b, 1, BASE, 1);
-    set_w(b, 0x77, 0xff, true);
-    edge(b);
-    idle(b);
-    while (!b->in.rvalid)
-        edge(b);
+    accept(b);
+    set_write(b, 1, BASE, 0x77, 0xff);
+    accept(b);
+    until_read(b);
     assert_int_equal(b->in.rdata[0], 0x77);
     bench_free(b);
 }
@@ -244,8 +254,7 @@ TEST(bursts_strobes_and_low_address_bits) {
     set_w(b, 2, UINT64_MAX, false);
     edge(b);
     set_w(b, 3, 0xffffffff, true);
-    edge(b);
-    idle(b);
+    accept(b);
     assert_int_equal(byte_at(b, BASE + 0x1f), 0);
     assert_int_equal(byte_at(b, BASE + 0x20), 1);
     assert_int_equal(byte_at(b, BASE + 0x3f), 1);
@@ -254,10 +263,8 @@ TEST(bursts_strobes_and_low_address_bits) {
     assert_int_equal(byte_at(b, BASE + 0xa0), 0);
     assert_false(memory_origin_of(b->dev.memory[0], BASE + 0xa0, NULL));
     set_ar(b, 1, BASE, 3);
-    edge(b);
-    idle(b);
-    while (!b->in.rvalid)
-        edge(b);
+    accept(b);
+    until_read(b);
     for (int i = 0; i < 3; i++) {
         assert_true(b->in.rvalid);
         assert_int_equal(b->in.rlast, i == 2);
@@ -280,11 +287,9 @@ TEST(bursts_strobes_and_low_address_bits) {
 }
 
 TEST(written_bytes_know_cycle_and_id) {
-    const struct axi_options options = defaults();
-    struct bench *b = bench_new(&options, 8, 8);
+    struct bench *b = bench_default();
     b->cycle = 1234;
-    set_aw(b, 2, BASE + 8, 1);
-    set_w(b, 9, 0xff, true);
+    set_write(b, 2, BASE + 8, 9, 0xff);
     edge(b);
     struct memory_origin origin;
     assert_true(memory_origin_of(b->dev.memory[0], BASE + 15, &origin));
@@ -301,16 +306,13 @@ TEST(accesses_outside_regions_are_findings) {
         options.allow_outside = allow;
         struct bench *b = bench_new(&options, 8, 8);
         memory_undeclare(b->dev.memory[0], BASE + SIZE - 4, 4);
-        set_ar(b, 1, BASE + SIZE - 8, 1); /* half inside: a read may */
-        set_aw(b, 1, BASE + SIZE - 8, 1);
-        set_w(b, 0, 0x0f, true); /* enabled bytes inside */
+        set_ar(b, 1, BASE + SIZE - 8, 1);          /* half inside: a read may */
+        set_write(b, 1, BASE + SIZE - 8, 0, 0x0f); /* enabled bytes inside */
         edge(b);
         assert_int_equal(axi_memory_counts(b->mem)->outside, 0);
         set_ar(b, 1, BASE + SIZE, 1);
-        set_aw(b, 1, BASE + SIZE - 8, 1);
-        set_w(b, 1, 0xff, true);
-        edge(b);
-        idle(b);
+        set_write(b, 1, BASE + SIZE - 8, 1, 0xff);
+        accept(b);
         assert_int_equal(axi_memory_counts(b->mem)->outside, 2);
         assert_int_equal(b->dev.finding_count, allow ? 0 : 2);
         if (!allow) {
@@ -322,8 +324,7 @@ TEST(accesses_outside_regions_are_findings) {
         }
         assert_int_equal(byte_at(b, BASE + SIZE - 1), 1); /* stored all the same */
         for (int i = 0; i < 50; i++) {
-            set_aw(b, 1, 0x1000, 1);
-            set_w(b, 1, 0xff, true);
+            set_write(b, 1, 0x1000, 1, 0xff);
             edge(b);
         }
         assert_true(b->dev.finding_count < 10); /* the same one is not repeated for ever */
@@ -372,8 +373,7 @@ TEST(bandwidth_caps_both_directions_together) {
     int reads = 0, writes = 0;
     for (int i = 0; i < 8000; i++) {
         set_ar(b, 1, BASE, 1);
-        set_aw(b, 1, BASE, 1);
-        set_w(b, 0, 0xff, true);
+        set_write(b, 1, BASE, 0, 0xff);
         reads += b->in.rvalid;
         writes += b->in.wready;
         edge(b);
@@ -546,8 +546,7 @@ TEST(a_design_without_end_is_held_back) {
     int reads = 0, writes = 0, beats = 0;
     for (int i = 0; i < 3000; i++) {
         set_ar(b, 1, BASE, 1);
-        set_aw(b, 1, BASE, 1);
-        set_w(b, 0, 0xff, true);
+        set_write(b, 1, BASE, 0, 0xff);
         reads += b->in.arready;
         writes += b->in.awready;
         beats += b->in.wready;
@@ -567,8 +566,7 @@ TEST(answers_on_their_way_are_owed) {
     assert_false(axi_memory_owes(b->mem, &b->in));
     b->out.rready = false;
     set_ar(b, 1, BASE, 1);
-    edge(b);
-    idle(b);
+    accept(b);
     for (int i = 0; i < 49000; i++) {
         assert_true(axi_memory_owes(b->mem, &b->in));
         edge(b);
@@ -579,12 +577,10 @@ TEST(answers_on_their_way_are_owed) {
     assert_false(axi_memory_owes(b->mem, &b->in)); /* offered, and the design does not take it */
     assert_true(axi_memory_busy(b->mem));
     set_aw(b, 1, BASE, 1);
-    edge(b);
-    idle(b);
+    accept(b);
     assert_false(axi_memory_owes(b->mem, &b->in)); /* it waits for the data */
     set_w(b, 7, 0xff, true);
-    edge(b);
-    idle(b);
+    accept(b);
     assert_true(axi_memory_owes(b->mem, &b->in));
     bench_free(b);
 }
@@ -601,8 +597,7 @@ static void hear(void *context, const struct axi_beat *beat) {
 }
 
 TEST(every_beat_is_heard) {
-    struct axi_options options = defaults();
-    struct bench *b = bench_new(&options, 8, 8);
+    struct bench *b = bench_default();
     axi_memory_listen(b->mem, (struct axi_listener){.beat = hear});
     beats_heard = 0;
     write_time(b, BASE + 16);
@@ -617,13 +612,10 @@ TEST(every_beat_is_heard) {
 
 /* Writes an atom of equal bytes and waits for its response. */
 static void write_one(struct bench *b, uint64_t address, uint8_t value, uint64_t strobe) {
-    set_aw(b, 1, address, 1);
-    set_w(b, 1, strobe, true);
+    set_write(b, 1, address, 1, strobe);
     memset(b->out.wdata, value, sizeof b->out.wdata);
-    edge(b);
-    idle(b);
-    while (!b->in.bvalid)
-        edge(b);
+    accept(b);
+    until_response(b);
     edge(b);
 }
 
@@ -635,8 +627,7 @@ static void read_two(struct bench *b, const uint64_t addresses[2], uint8_t first
     }
     idle(b);
     for (int i = 0; i < 2; i++) {
-        while (!b->in.rvalid)
-            edge(b);
+        until_read(b);
         first[i] = b->in.rdata[0];
         edge(b);
     }
@@ -689,13 +680,11 @@ TEST(faults_on_purpose_change_what_is_written) {
 TEST(an_early_response_precedes_the_data) {
     struct bench *b = faulty(BUS_FAULT_EARLY, 100);
     set_aw(b, 1, BASE, 1);
-    edge(b);
-    idle(b);
+    accept(b);
     assert_true(b->in.bvalid);
     set_w(b, 1, 0xff, true);
     memset(b->out.wdata, 1, sizeof b->out.wdata);
-    edge(b);
-    idle(b);
+    accept(b);
     assert_int_equal(byte_at(b, BASE), 0);
     for (int i = 0; i < 100; i++)
         edge(b);

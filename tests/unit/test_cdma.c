@@ -49,13 +49,7 @@ static void set(struct unit *u, uint32_t offset, uint32_t value) {
     register_group_write(&u->regs, offset, value);
 }
 
-/* SET(u, {offset, value}, ...) */
-#define SET(u, ...)                                                                                                    \
-    do {                                                                                                               \
-        const uint32_t rows_[][2] = {__VA_ARGS__};                                                                     \
-        for (size_t row_ = 0; row_ < sizeof rows_ / sizeof rows_[0]; row_++)                                           \
-            set(u, rows_[row_][0], rows_[row_][1]);                                                                    \
-    } while (0)
+#define SET(u, ...) FOR_ROWS(set(u, offset_, value_), __VA_ARGS__)
 
 static const struct cdma_served served = {.data = true, .weights = true};
 
@@ -519,9 +513,7 @@ TEST(pad_channels_are_converted_and_empty_slots_are_zero) {
     memset(u.cbuf.bytes, 0xee, 256);
     struct cube_layer l = packed_cube(INT8_LAYER, 1, 1, 20, 1);
     program_cube(&u, &l);
-    set(&u, CDMA_D_CVT_CFG, 1);
-    set(&u, CDMA_D_CVT_OFFSET, 3);
-    set(&u, CDMA_D_CVT_SCALE, 1);
+    SET(&u, {CDMA_D_CVT_CFG, 1}, {CDMA_D_CVT_OFFSET, 3}, {CDMA_D_CVT_SCALE, 1});
     start(&u);
     for (int i = 0; i < 128; i++)
         assert_int_equal(u.cbuf.bytes[i], i < 32 ? (uint8_t)(i - 3) : 0);
@@ -540,9 +532,8 @@ TEST(cubes_are_converted_element_by_element) {
         struct cube_layer l = packed_cube(misc, 8, 1, 32 / bytes, 1);
         random_region(u.dev, &seed, DATA, 256);
         program_cube(&u, &l);
-        set(&u, CDMA_D_CVT_CFG, 1 | shift << 4);
-        set(&u, CDMA_D_CVT_OFFSET, (uint16_t)offset);
-        set(&u, CDMA_D_CVT_SCALE, (uint16_t)scale);
+        SET(&u, {CDMA_D_CVT_CFG, 1 | shift << 4}, {CDMA_D_CVT_OFFSET, (uint16_t)offset},
+            {CDMA_D_CVT_SCALE, (uint16_t)scale});
         start(&u);
         for (uint32_t i = 0; i < 256; i += bytes) {
             uint16_t source = bytes == 1 ? byte_at(u.dev, DATA + i) : half_at(&u, DATA + i);
@@ -650,10 +641,8 @@ TEST(winograd_layers_are_channel_extended) {
             w.pad = 0x7d00;
         random_region(u.dev, &seed, DATA, (size_t)w.width * w.height * surfaces * 32);
         program_winograd(&u, &w, surfaces);
-        set(&u, CDMA_D_CVT_CFG, convert | 2 << 4);
-        set(&u, CDMA_D_CVT_OFFSET, 5);
-        set(&u, CDMA_D_CVT_SCALE, 3);
-        set(&u, CDMA_D_NAN_FLUSH_TO_ZERO, flush);
+        SET(&u, {CDMA_D_CVT_CFG, convert | 2 << 4}, {CDMA_D_CVT_OFFSET, 5}, {CDMA_D_CVT_SCALE, 3},
+            {CDMA_D_NAN_FLUSH_TO_ZERO, flush});
         start(&u);
         assert_int_equal(u.cdma.data, CDMA_DONE);
         assert_int_equal(u.cbuf.data.slices, w.extended_height);
@@ -743,10 +732,8 @@ TEST(flushing_leaves_no_nan_in_cbuf) {
     write_half(&u, DATA + 2, 0x7c01);
     write_half(&u, WEIGHTS + 254, 0xfe00);
     program_cube(&u, &l);
-    set(&u, CDMA_D_NAN_FLUSH_TO_ZERO, 1);
-    set(&u, CDMA_D_WEIGHT_RAM_TYPE, 1);
-    set(&u, CDMA_D_WEIGHT_ADDR_LOW, WEIGHTS);
-    set(&u, CDMA_D_WEIGHT_BYTES, 256);
+    SET(&u, {CDMA_D_NAN_FLUSH_TO_ZERO, 1}, {CDMA_D_WEIGHT_RAM_TYPE, 1}, {CDMA_D_WEIGHT_ADDR_LOW, WEIGHTS},
+        {CDMA_D_WEIGHT_BYTES, 256});
     start(&u);
     finish(&u);
     uint64_t weights = 0;
@@ -936,11 +923,9 @@ TEST(reuse_rules) {
         u.data_beats = u.weight_beats = 0;
         struct weight_layer w = {.kernels = 1, .kernel_bytes = 256, .weight_bytes = 256, .bank = layers[i].bank};
         program_weights(&u, &w);
-        set(&u, CDMA_D_MISC_CFG, layers[i].flags | layers[i].winograd);
-        set(&u, CDMA_D_DATAIN_SIZE_0, 3 | 1 << 16);
-        set(&u, CDMA_D_LINE_STRIDE, 128);
-        set(&u, CDMA_D_DATAIN_SIZE_EXT_0, 3 | 3 << 16);
-        set(&u, CDMA_D_ENTRY_PER_SLICE, layers[i].winograd ? 1 : 0);
+        SET(&u, {CDMA_D_MISC_CFG, layers[i].flags | layers[i].winograd}, {CDMA_D_DATAIN_SIZE_0, 3 | 1 << 16},
+            {CDMA_D_LINE_STRIDE, 128}, {CDMA_D_DATAIN_SIZE_EXT_0, 3 | 3 << 16},
+            {CDMA_D_ENTRY_PER_SLICE, layers[i].winograd ? 1 : 0});
         start(&u);
         finish(&u);
         assert_int_equal(u.data_beats, layers[i].data);

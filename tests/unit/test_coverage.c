@@ -26,6 +26,8 @@ static void set(struct program *prog, enum nvdla_unit unit, uint32_t offset, uin
     program_append(prog, &op);
 }
 
+#define SET(prog, unit, ...) FOR_ROWS(set(prog, unit, offset_, value_), __VA_ARGS__)
+
 static void set_one(void *context, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
     set(context, unit, offset, value);
 }
@@ -105,15 +107,13 @@ static void add_conv(struct program *prog, bool image) {
     set(prog, NVDLA_CSC, CSC_D_MISC_CFG, misc);
     set(prog, NVDLA_CSC, CSC_D_DATAIN_FORMAT, image);
     set_all(prog, "CSC: D_DATAIN_SIZE_EXT_0=0x40005 D_DATAIN_SIZE_EXT_1=10");
-    set(prog, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_0, (image ? 0 : 2) | 1u << 16);
-    set(prog, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_1, (image ? 3 * 4 - 1 : 10) | 8u << 16);
-    set(prog, NVDLA_CSC, CSC_D_POST_Y_EXTENSION, image);
+    SET(prog, NVDLA_CSC, {CSC_D_WEIGHT_SIZE_EXT_0, (image ? 0 : 2) | 1u << 16},
+        {CSC_D_WEIGHT_SIZE_EXT_1, (image ? 3 * 4 - 1 : 10) | 8u << 16}, {CSC_D_POST_Y_EXTENSION, image});
     set_all(prog, "CSC: D_CONV_STRIDE_EXT=1 D_ZERO_PADDING=1 D_ZERO_PADDING_VALUE=0x80");
     /* columns -1 .. 5 in steps of 2 with 3 columns each: 3 outputs, all inside; lines 0 .. 4, 2 each: 5 with padding */
     set_all(prog, "CSC: D_DATAOUT_SIZE_0=0x40002 D_RELEASE=2 D_BANK=0x1d0001 D_OP_ENABLE=1");
-    set(prog, NVDLA_CDMA, CDMA_D_DATAIN_FORMAT, (image ? 1 | 0x1bu << 8 : 0));
-    set(prog, NVDLA_CDMA, CDMA_D_DAIN_MAP, 1);
-    set(prog, NVDLA_CDMA, CDMA_D_CVT_CFG, image);
+    SET(prog, NVDLA_CDMA, {CDMA_D_DATAIN_FORMAT, (image ? 1 | 0x1bu << 8 : 0)}, {CDMA_D_DAIN_MAP, 1},
+        {CDMA_D_CVT_CFG, image});
     set_all(prog, "CDMA: D_CVT_SCALE=7 D_PIXEL_OFFSET=1 D_OP_ENABLE=1");
 }
 

@@ -31,6 +31,8 @@ static const struct launch *set(const struct bench *b, uint32_t offset, uint32_t
     return layer_tracker_write(b->tracker, nvdla_unit_base(b->config, b->unit) + offset, value, 0);
 }
 
+#define SET(b, ...) FOR_ROWS(set(b, offset_, value_), __VA_ARGS__)
+
 static void set_one(void *context, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
     struct bench *b = context;
     b->unit = unit;
@@ -246,10 +248,8 @@ TEST(bdma_launches_have_their_descriptors) {
 static void set_rubik(struct bench *b, uint32_t mode, uint32_t precision, uint32_t width, uint32_t height,
                       uint32_t channels) {
     b->unit = NVDLA_RBK;
-    set(b, RBK_D_MISC_CFG, mode | precision << 8);
-    set(b, RBK_D_DATAIN_SIZE_0, (width - 1) | (height - 1) << 16);
-    set(b, RBK_D_DATAIN_SIZE_1, channels - 1);
-    set(b, RBK_D_DATAOUT_SIZE_1, channels - 1);
+    SET(b, {RBK_D_MISC_CFG, mode | precision << 8}, {RBK_D_DATAIN_SIZE_0, (width - 1) | (height - 1) << 16},
+        {RBK_D_DATAIN_SIZE_1, channels - 1}, {RBK_D_DATAOUT_SIZE_1, channels - 1});
     set_all(b, "RBK: D_DAIN_ADDR_HIGH=1 D_DAIN_ADDR_LOW=0x1000 D_DAOUT_ADDR_HIGH=2 D_DAOUT_ADDR_LOW=0x2000 "
                "D_DAOUT_RAM_TYPE=1");
 }
@@ -741,9 +741,8 @@ TEST(cdma_image_input) {
     bool primary;
     b.unit = NVDLA_CDMA;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        set(&b, CDMA_D_DATAIN_FORMAT, 1 | rows[i].format << CDMA_D_DATAIN_FORMAT__PIXEL_FORMAT_LSB);
-        set(&b, CDMA_D_PIXEL_OFFSET, rows[i].offset);
-        set(&b, CDMA_D_DATAIN_SIZE_0, (rows[i].width - 1) | 5u << 16);
+        SET(&b, {CDMA_D_DATAIN_FORMAT, 1 | rows[i].format << CDMA_D_DATAIN_FORMAT__PIXEL_FORMAT_LSB},
+            {CDMA_D_PIXEL_OFFSET, rows[i].offset}, {CDMA_D_DATAIN_SIZE_0, (rows[i].width - 1) | 5u << 16});
         const struct launch *launch = set(&b, CDMA_D_OP_ENABLE, 1);
         expect_fetches(&b, launch, 6 * rows[i].atoms, 0);
         assert_false(launch_input_cube(b.config, launch, &cube, &primary));
@@ -771,9 +770,7 @@ TEST(cdma_fetches_nothing_that_it_reuses) {
     b.unit = NVDLA_CDMA;
     set(&b, CDMA_D_WEIGHT_BYTES, 128);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        set(&b, CDMA_D_MISC_CFG, rows[i].misc);
-        set(&b, CDMA_D_DATAIN_FORMAT, rows[i].format);
-        set(&b, CDMA_D_BANK, rows[i].banks);
+        SET(&b, {CDMA_D_MISC_CFG, rows[i].misc}, {CDMA_D_DATAIN_FORMAT, rows[i].format}, {CDMA_D_BANK, rows[i].banks});
         expect_fetches(&b, set(&b, CDMA_D_OP_ENABLE, 1), rows[i].data, rows[i].weights ? 16 : 0);
     }
     layer_tracker_free(b.tracker);
@@ -847,9 +844,8 @@ TEST(layers_are_paired_with_what_feeds_them) {
     assert_int_equal(PDP_D_OP_ENABLE, CACC_D_OP_ENABLE);
     for (int i = 0; i < ROWS; i++) {
         b.unit = NVDLA_SDP;
-        set(&b, SDP_D_FEATURE_MODE_CFG, rows[i].mode);
-        set(&b, SDP_D_DP_BN_CFG, rows[i].bn_bypass);
-        set(&b, SDP_D_DP_BN_ALU_CFG, rows[i].bn_alu);
+        SET(&b, {SDP_D_FEATURE_MODE_CFG, rows[i].mode}, {SDP_D_DP_BN_CFG, rows[i].bn_bypass},
+            {SDP_D_DP_BN_ALU_CFG, rows[i].bn_alu});
         arm(&b, NVDLA_SDP);
         if (rows[i].rdma >= 0)
             arm(&b, NVDLA_SDP_RDMA);
