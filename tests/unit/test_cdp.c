@@ -257,28 +257,6 @@ static void check_column_16(const struct normalisation *setting, const struct lu
 
 /* Section 11.3. */
 TEST(int16_layer_vectors) {
-    static const struct {
-        uint32_t channels, length;
-        int16_t input[12], want[12];
-    } cases[] = {
-        {4, 0, {100, -200, 300, -400}, {93, -158, 170, -251}},
-        {12,
-         0,
-         {100, -200, 300, -400, 50, 60, 70, -80, 90, 10, 20, 30},
-         {93, -158, 170, -249, 38, 59, 68, -78, 88, 10, 20, 30}},
-        {12,
-         1,
-         {100, -200, 300, -400, 50, 60, 70, -80, 90, 10, 20, 30},
-         {79, -111, 165, -223, 31, 44, 67, -77, 87, 10, 20, 30}},
-        {12,
-         2,
-         {100, -200, 300, -400, 50, 60, 70, -80, 90, 10, 20, 30},
-         {55, -110, 163, -215, 27, 35, 51, -77, 87, 10, 20, 30}},
-        {12,
-         3,
-         {100, -200, 300, -400, 50, 60, 70, -80, 90, 10, 20, 30},
-         {55, -109, 161, -211, 26, 32, 41, -58, 86, 10, 19, 29}},
-    };
     static const uint16_t small[4] = {1, 2, 3, 100}, roots[6] = {2250, 3750, 13222, 13222, 13221, 0};
     struct lut_entries falling = {0}, steps = {0};
     for (int k = 0; k < LUT_LO_ENTRIES; k++)
@@ -290,11 +268,13 @@ TEST(int16_layer_vectors) {
     struct lut_settings lut = column_lut;
     lut.range[LUT_LO].select = 11;
     lut.range[LUT_LO].end = 1 << 19;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        n.channels = cases[i].channels;
-        n.length = cases[i].length;
-        check_column_16(&n, &lut, &falling, (const uint16_t *)cases[i].input, (const uint16_t *)cases[i].want,
-                        cases[i].channels);
+    for (struct vectors v = vectors_of("cdp", "layer_int16"); vectors_next(&v);) {
+        uint16_t elements[24]; /* the input, and behind it the output */
+        for (int k = 0; k < 24; k++)
+            elements[k] = (uint16_t)v.number[2 + k];
+        n.channels = (uint32_t)v.number[0];
+        n.length = (uint32_t)v.number[1];
+        check_column_16(&n, &lut, &falling, elements, elements + n.channels, n.channels);
     }
     n = (struct normalisation){
         .precision = NVDLA_INT16, .width = 1, .height = 1, .channels = 4, .in_scale = 1, .out_scale = 1, .bypass = 2};
@@ -304,23 +284,6 @@ TEST(int16_layer_vectors) {
 
 /* Section 11.4. */
 TEST(fp16_layer_vectors) {
-    static const struct {
-        uint32_t length, bypass;
-        bool nan_to_zero;
-        uint16_t second; /* element of channel 1 */
-        uint16_t want[6];
-    } cases[] = {
-        {0, 0, false, 0xc000, {0x3155, 0xb51f, 0x287e, 0x34ae, 0, 0}},
-        {1, 0, false, 0xc000, {0x311f, 0xb032, 0x2832, 0x32bd, 0, 0}},
-        {2, 0, false, 0xc000, {0x2c32, 0xb032, 0x2832, 0x324b, 0, 0}},
-        {3, 0, false, 0xc000, {0x2c32, 0xb032, 0x2832, 0x324b, 0, 0}},
-        {0, 2, false, 0xc000, {0x3155, 0x311f, 0x2c7e, 0x2e3e, 0x2e66, 0x3c00}},
-        {0, 3, false, 0xc000, {0x3800, 0x3c00, 0x3955, 0x3400, 0x3c00, 0x3c00}},
-        {0, 0, false, 0x7e05, {0x7e05, 0x7e05, 0x7e05, 0x34ae, 0, 0}},
-        {0, 2, false, 0x7e05, {0x7e05, 0x7e05, 0x7e05, 0x2e3e, 0x2e66, 0x3c00}},
-        {0, 2, true, 0x7e05, {0x3800, 0x371c, 0x2e3e, 0x2e3e, 0x2e66, 0x3c00}},
-        {0, 0, false, 0x7c00, {0x2b88, 0x7bff, 0x2788, 0x34ae, 0, 0}},
-    };
     struct lut_entries entries = {0};
     for (int k = 0; k < LUT_LO_ENTRIES; k++) {
         union {
@@ -333,16 +296,16 @@ TEST(fp16_layer_vectors) {
     lut.range[LUT_LE].end = 0x42800000;
     lut.range[LUT_LO].end = 0x41800000;
     lut.range[LUT_LO].select = -4;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct normalisation n = {.precision = NVDLA_FP16,
-                                  .nan_to_zero = cases[i].nan_to_zero,
-                                  .width = 1,
-                                  .height = 1,
-                                  .channels = 4,
-                                  .bypass = cases[i].bypass,
-                                  .length = cases[i].length};
-        const uint16_t input[4] = {0x3c00, cases[i].second, 0x3800, 0x4200};
-        check_column_16(&n, &lut, &entries, input, cases[i].want, 6);
+    for (struct vectors v = vectors_of("cdp", "layer_fp16"); vectors_next(&v);) {
+        struct normalisation n = {.precision = NVDLA_FP16, .width = 1, .height = 1, .channels = 4};
+        const uint16_t input[4] = {0x3c00, (uint16_t)v.number[3], 0x3800, 0x4200};
+        uint16_t want[6];
+        for (int k = 0; k < 6; k++)
+            want[k] = (uint16_t)v.number[4 + k];
+        n.length = (uint32_t)v.number[0];
+        n.bypass = (uint32_t)v.number[1];
+        n.nan_to_zero = v.number[2];
+        check_column_16(&n, &lut, &entries, input, want, 6);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "model/pdp.h"
 #include "nvdla/fp.h"
 #include "tests/unit/test.h"
+#include "tests/vectors.h"
 
 enum { INT8, INT16, FP16 };
 
@@ -130,35 +131,16 @@ static struct pooling tiled(uint32_t out_width, uint32_t out_height, uint32_t ke
     return p;
 }
 
-struct whole_vector {
-    uint32_t size;
-    int8_t in[9];
-    uint32_t reciprocal_width, reciprocal_height;
-    int8_t out;
-};
-
 TEST_FOR(int8_averages_round_and_wrap, "small", "full") {
-    static const struct whole_vector vectors[] = {
-        {2, {1, 2, 3, 4}, 0x8000, 0x8000, 3},
-        {2, {-1, -2, -3, -4}, 0x8000, 0x8000, -3},
-        {2, {1, 1, 1, 0}, 0x8000, 0x8000, 1},
-        {2, {1, 0, 1, 0}, 0x8000, 0x8000, 1},
-        {2, {-1, 0, -1, 0}, 0x8000, 0x8000, -1},
-        {2, {1, 1, 1, 2}, 0x8000, 0x8000, 2},
-        {2, {5, -3, 2, -7}, 0x8000, 0x8000, -1},
-        {3, {1, 2, 3, 4, 5, 6, 7, 8, 9}, 0x5555, 0x5555, 5},
-        {3, {-128, -128, -128, -128, -128, -128, -128, -128, -128}, 0x5555, 0x5555, -128},
-        {2, {127, 127, 127, 127}, 0xffff, 0x8000, 126},
-        {2, {127, 127, 127, 127}, 0x10000, 0x10000, 124},
-        {2, {-128, -128, -128, -128}, 0x10000, 0x10000, 0},
-    };
     struct device *dev = plane_device(*state);
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
-        const struct whole_vector *v = &vectors[i];
-        struct pooling p = whole(v->size, INT8, PDP_AVERAGE);
-        p.reciprocal_width = v->reciprocal_width;
-        p.reciprocal_height = v->reciprocal_height;
-        check_plane(dev, &p, v->in, &v->out);
+    for (struct vectors v = vectors_of("pdp", "int8_average"); vectors_next(&v);) {
+        struct pooling p = whole((uint32_t)v.number[0], INT8, PDP_AVERAGE);
+        int8_t in[9], out = (int8_t)v.number[3];
+        for (int k = 0; k < 9; k++)
+            in[k] = (int8_t)v.number[4 + k];
+        p.reciprocal_width = (uint32_t)v.number[1];
+        p.reciprocal_height = (uint32_t)v.number[2];
+        check_plane(dev, &p, in, &out);
     }
     bench_free(dev);
 }
@@ -195,59 +177,32 @@ TEST_FOR(int8_pads_count_in_averages_only, "small", "full") {
 /* Section 5.3: a window of one column, one valid line and one line of vertical pad. The configurable generation reduces
  * both to 14 bits and keeps 15 of their sum and 31 of its product; full keeps 14 of the sum. */
 TEST_FOR(int8_totals_wrap_by_generation, "small", "large", "full") {
-    static const struct {
-        int8_t in;
-        int32_t pad; /* T(1) */
-        uint32_t reciprocal_width, reciprocal_height;
-        int8_t configurable, full;
-    } vectors[] = {
-        {127, 8064, 341, 0x10000, 43, 43},      /* 8191 */
-        {127, 8065, 341, 0x10000, 43, -43},     /* 8192 */
-        {127, 8191, 341, 0x10000, 43, -42},     /* 8318 */
-        {-128, -8064, 341, 0x10000, -43, -43},  /* -8192 */
-        {-128, -8065, 341, 0x10000, -43, 43},   /* -8193 */
-        {-128, -8192, 341, 0x10000, -43, 42},   /* -8320 */
-        {-1, 8192, 341, 0x10000, -43, 43},      /* the pad alone wraps */
-        {1, -8193, 341, 0x10000, 43, -43},      /* the same below */
-        {0, 8191, 0x1ffff, 0x1000, 64, 64},     /* the largest product of a total of 14 bits */
-        {1, 8191, 0x1ffff, 0x1000, -64, 0},     /* the product wraps at 31 bits and rounds as a negative one */
-        {-128, -8192, 0x1ffff, 0x1000, 48, 48}, /* ... as a positive one */
-        {127, 8191, 0x1ffff, 0x1000, 16, 16},   /* the wraps cancel out */
-        {127, -262144, 341, 0x10000, 1, 1},     /* the least T: none of its bits counts */
-    };
     struct device *dev = plane_device(*state);
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+    for (struct vectors v = vectors_of("pdp", "int8_total"); vectors_next(&v);) {
+        const int8_t in = (int8_t)v.number[0], out = (int8_t)v.number[dev->config->map == NVDLA_MAP_FULL ? 5 : 4];
         struct pooling p = whole(1, INT8, PDP_AVERAGE);
         p.kernel_height = 2;
         p.top = 1;
-        p.pad[1] = (uint32_t)vectors[i].pad & 0x7ffff;
-        p.reciprocal_width = vectors[i].reciprocal_width;
-        p.reciprocal_height = vectors[i].reciprocal_height;
-        bool full = dev->config->map == NVDLA_MAP_FULL;
-        check_plane(dev, &p, &vectors[i].in, full ? &vectors[i].full : &vectors[i].configurable);
+        p.pad[1] = (uint32_t)v.number[1] & 0x7ffff;
+        p.reciprocal_width = (uint32_t)v.number[2];
+        p.reciprocal_height = (uint32_t)v.number[3];
+        check_plane(dev, &p, &in, &out);
         p.top = 0;
         p.bottom = 1;
-        check_plane(dev, &p, &vectors[i].in, full ? &vectors[i].full : &vectors[i].configurable);
+        check_plane(dev, &p, &in, &out);
     }
     bench_free(dev);
 }
 
 TEST(int16_averages_round_and_wrap) {
-    static const struct {
-        uint32_t size, reciprocal;
-        int16_t in[9], out;
-    } vectors[] = {
-        {2, 0x8000, {1000, -3, 7, 12345}, 3338},
-        {2, 0x8000, {-1000, 3, -7, -12345}, -3338},
-        {2, 0x8000, {32767, 32767, 32767, 32767}, 32767},
-        {2, 0x8000, {-32768, -32768, -32768, -32768}, -32768},
-        {3, 0x5556, {32767, 32767, 32767, 32767, 32767, 32767, 32767, 32767, 32767}, 1},
-    };
     struct device *dev = plane_device("full");
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
-        struct pooling p = whole(vectors[i].size, INT16, PDP_AVERAGE);
-        p.reciprocal_width = p.reciprocal_height = vectors[i].reciprocal;
-        check_plane_16(dev, &p, (const uint16_t *)vectors[i].in, (const uint16_t *)&vectors[i].out);
+    for (struct vectors v = vectors_of("pdp", "int16_average"); vectors_next(&v);) {
+        struct pooling p = whole((uint32_t)v.number[0], INT16, PDP_AVERAGE);
+        uint16_t in[9], out = (uint16_t)v.number[2];
+        for (int k = 0; k < 9; k++)
+            in[k] = (uint16_t)v.number[3 + k];
+        p.reciprocal_width = p.reciprocal_height = (uint32_t)v.number[1];
+        check_plane_16(dev, &p, in, &out);
     }
     bench_free(dev);
 }
@@ -266,27 +221,15 @@ TEST(int16_pads_count_in_averages) {
 }
 
 TEST(fp16_windows_keep_zeros_infinities_and_nans) {
-    static const struct {
-        uint16_t in[4], average, max, min;
-    } vectors[] = {
-        {{0x3c00, 0x4000, 0x4200, 0x4400}, 0x4100, 0x4400, 0x3c00},
-        {{0x3c00, 0xbc00, 0x8000, 0x8000}, 0x8000, 0x3c00, 0xbc00},
-        {{0x8000, 0x0000, 0x0000, 0x8000}, 0x0000, 0x0000, 0x8000},
-        {{0x7c00, 0x3c00, 0x3c00, 0x3c00}, 0x7bff, 0x7c00, 0x3c00},
-        {{0xfc00, 0x3c00, 0x3c00, 0x3c00}, 0xfbff, 0x3c00, 0xfc00},
-        {{0x7e01, 0x3c00, 0xfd02, 0x3c00}, 0xfd02, 0xfd02, 0xfd02},
-        {{0x3c00, 0x3c00, 0x7e05, 0xfe06}, 0x7e05, 0x7e05, 0x7e05},
-        {{0x0001, 0x0002, 0x0003, 0x0004}, 0x0002, 0x0004, 0x0001},
-        {{0x7bff, 0x7bff, 0x7bff, 0x7bff}, 0x7bff, 0x7bff, 0x7bff},
-        {{0x5640, 0x2e66, 0xb266, 0x3555}, 0x4e44, 0x5640, 0xb266},
-    };
     struct device *dev = plane_device("full");
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
-        const uint16_t *out[] = {&vectors[i].average, &vectors[i].max, &vectors[i].min};
+    for (struct vectors v = vectors_of("pdp", "fp16_windows"); vectors_next(&v);) {
+        uint16_t n[7]; /* average, maximum, minimum; the window */
+        for (int k = 0; k < 7; k++)
+            n[k] = (uint16_t)v.number[k];
         for (uint32_t method = 0; method < 3; method++) {
             struct pooling p = whole(2, FP16, method);
             p.reciprocal_width = p.reciprocal_height = 0x7800;
-            check_plane_16(dev, &p, vectors[i].in, out[method]);
+            check_plane_16(dev, &p, n + 3, &n[method]);
         }
     }
     bench_free(dev);
