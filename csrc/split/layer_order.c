@@ -133,8 +133,8 @@ enum play_outcome layer_order_play(const struct program *prog, const struct spli
     return outcome;
 }
 
-static struct device *new_model(const struct layer_order *order, const struct split_options *options,
-                                bool registers_only) {
+struct device *layer_order_model(const struct layer_order *order, const struct split_options *options,
+                                 bool registers_only) {
     const struct model_options model = {.allow_outside = true,
                                         .allow_undefined = options->allow_undefined,
                                         .registers_only = registers_only,
@@ -183,7 +183,7 @@ static enum play_outcome play_once(struct watching *watching, const struct split
                                    bool *good, struct error *err) {
     struct layer_order *order = watching->order;
     const size_t count = layer_tracker_count(order->tracker);
-    struct device *model = new_model(order, options, registers_only);
+    struct device *model = layer_order_model(order, options, registers_only);
     struct play_options play_options;
     struct play_result result;
     watching->first = watching->looks = 0;

@@ -46,6 +46,10 @@ void layer_order_free(struct layer_order *order);
 enum play_outcome layer_order_play(const struct program *prog, const struct split_options *options, bool needs_data,
                                    struct device *model, struct play_options *play_options, struct play_result *result);
 
+/* A new model to play the program on. */
+struct device *layer_order_model(const struct layer_order *order, const struct split_options *options,
+                                 bool registers_only);
+
 /* The layer of a launch of the tracker. */
 size_t layer_order_layer_of(const struct layer_order *order, const struct launch *launch);
 

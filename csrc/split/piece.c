@@ -7,6 +7,7 @@
 
 #include "layers/tracker.h"
 #include "memory/memory.h"
+#include "memory/ranges.h"
 #include "model/model.h"
 #include "model/snapshot.h"
 #include "nvdla/text.h"
@@ -15,7 +16,6 @@
 #include "split/cut_program.h"
 #include "split/layer_order.h"
 #include "split/split_names.h"
-#include "split/touched.h"
 #include "trace/exchange.h"
 #include "trace/network.h"
 
@@ -28,9 +28,9 @@ struct access {
 
 /* One of the two memories. */
 struct side {
-    struct memory *begin;                 /* at the start of the piece */
-    struct touched reads, writes, filled; /* written by the model and by operations that fill memory */
-    struct range *regions;                /* declared at the start of the piece */
+    struct memory *begin;                /* at the start of the piece */
+    struct ranges reads, writes, filled; /* written by the model and by operations that fill memory */
+    struct range *regions;               /* declared at the start of the piece */
     size_t region_count;
 };
 
@@ -46,13 +46,13 @@ struct piece_maker {
 static void hear_write(void *context, uint64_t address, size_t n, const struct memory_origin *origin) {
     struct side *side = context;
     (void)origin;
-    touched_add(&side->writes, address, n);
+    ranges_add(&side->writes, address, n);
 }
 
 static void hear_read(void *context, uint64_t address, size_t n, const struct memory_origin *origin) {
     struct side *side = context;
     (void)origin;
-    touched_add(&side->reads, address, n);
+    ranges_add(&side->reads, address, n);
 }
 
 /* Copies a range of the model's memory. */
@@ -97,9 +97,9 @@ void piece_maker_free(struct piece_maker *maker) {
     for (int space = 0; space < SPACE_COUNT; space++) {
         struct side *side = &maker->sides[space];
         memory_free(side->begin);
-        touched_free(&side->reads);
-        touched_free(&side->writes);
-        touched_free(&side->filled);
+        ranges_free(&side->reads);
+        ranges_free(&side->writes);
+        ranges_free(&side->filled);
         free(side->regions);
     }
     free(maker->registers);
@@ -115,17 +115,17 @@ static void take_register(void *context, uint32_t address, uint32_t value) {
 }
 
 static void begin_side(struct side *side, const struct memory *mem) {
-    touched_sort(&side->writes);
-    touched_sort(&side->filled);
+    ranges_sort(&side->writes);
+    ranges_sort(&side->filled);
     if (!side->regions) /* the first piece */
         copy_all(side->begin, mem);
     for (size_t i = 0; side->regions && i < side->writes.count; i++)
-        copy_range(side->begin, mem, side->writes.ranges[i].start, side->writes.ranges[i].size);
+        copy_range(side->begin, mem, side->writes.list[i].start, side->writes.list[i].size);
     for (size_t i = 0; side->regions && i < side->filled.count; i++)
-        copy_range(side->begin, mem, side->filled.ranges[i].start, side->filled.ranges[i].size);
-    touched_free(&side->reads);
-    touched_free(&side->writes);
-    touched_free(&side->filled);
+        copy_range(side->begin, mem, side->filled.list[i].start, side->filled.list[i].size);
+    ranges_free(&side->reads);
+    ranges_free(&side->writes);
+    ranges_free(&side->filled);
     side->region_count = memory_region_count(mem);
     side->regions = xrealloc(side->regions, (side->region_count + 1) * sizeof *side->regions);
     for (size_t i = 0; i < side->region_count; i++)
@@ -248,45 +248,45 @@ static void put_region(struct writing *writing, enum memory_space space, const s
         blob_free(blob);
 }
 
-static void put_begin_of_side(struct writing *writing, enum memory_space space, const struct touched *needed,
+static void put_begin_of_side(struct writing *writing, enum memory_space space, const struct ranges *needed,
                               bool whole) {
     const struct side *side = &writing->maker->sides[space];
-    struct touched pages = touched_pages(needed, AROUND);
+    struct ranges pages = ranges_pages(needed, AROUND);
     size_t next = 0;
     for (size_t i = 0; i < side->region_count; i++) {
         if (whole)
             put_region(writing, space, &side->regions[i]);
-        while (next < pages.count && pages.ranges[next].start + pages.ranges[next].size <= side->regions[i].start)
+        while (next < pages.count && pages.list[next].start + pages.list[next].size <= side->regions[i].start)
             next++;
         for (size_t p = next; !whole && p < pages.count; p++) {
-            const struct range kept = common(&side->regions[i], &pages.ranges[p]);
+            const struct range kept = common(&side->regions[i], &pages.list[p]);
             if (kept.size == 0)
                 break;
             put_region(writing, space, &kept);
         }
     }
-    touched_free(&pages);
+    ranges_free(&pages);
 }
 
 /* Memory that operations of the piece check or fill. */
-static void find_needs(struct writing *writing, size_t from, size_t end, struct touched needed[SPACE_COUNT]) {
+static void find_needs(struct writing *writing, size_t from, size_t end, struct ranges needed[SPACE_COUNT]) {
     const struct program *prog = writing->split->sequence->prog;
     for (size_t i = from; i < end; i++) {
         const struct op *op = &prog->ops[i];
         struct side *side = &writing->maker->sides[op->space];
         if (op->kind == OP_MEM_CRC)
-            touched_add(&needed[op->space], op->base, op->size);
+            ranges_add(&needed[op->space], op->base, op->size);
         if (op->kind == OP_MEM_FILL)
-            touched_add(&side->filled, op->base, op->size);
+            ranges_add(&side->filled, op->base, op->size);
         for (size_t c = 0; (op->kind == OP_MEM_CHECK || op->kind == OP_MEM_LOAD) && c < op->blob->chunk_count; c++)
-            touched_add(op->kind == OP_MEM_CHECK ? &needed[op->space] : &side->filled,
-                        op->base + op->blob->chunks[c].offset, op->blob->chunks[c].size);
+            ranges_add(op->kind == OP_MEM_CHECK ? &needed[op->space] : &side->filled,
+                       op->base + op->blob->chunks[c].offset, op->blob->chunks[c].size);
     }
 }
 
-static void add_all(struct touched *to, const struct touched *from) {
+static void add_all(struct ranges *to, const struct ranges *from) {
     for (size_t i = 0; i < from->count; i++)
-        touched_add(to, from->ranges[i].start, from->ranges[i].size);
+        ranges_add(to, from->list[i].start, from->list[i].size);
 }
 
 /* Declares a region of an earlier piece again, for its release. */
@@ -312,21 +312,21 @@ static void put_released(struct writing *writing, size_t from, size_t end) {
 
 static void put_memory(struct writing *writing, size_t from, size_t end, bool last, bool whole) {
     const struct split *split = writing->split;
-    struct touched needed[SPACE_COUNT] = {{0}};
+    struct ranges needed[SPACE_COUNT] = {{0}};
     find_needs(writing, from, end, needed);
     for (size_t i = 0; last && i < split->network.output_count; i++)
-        touched_add(&needed[split->network.outputs[i].space], split->network.outputs[i].base,
-                    split->network.outputs[i].size);
+        ranges_add(&needed[split->network.outputs[i].space], split->network.outputs[i].base,
+                   split->network.outputs[i].size);
     for (int space = 0; space < SPACE_COUNT; space++) {
         struct side *side = &writing->maker->sides[space];
         if (side->begin) {
-            touched_sort(&side->writes);
+            ranges_sort(&side->writes);
             add_all(&needed[space], &side->reads);
             add_all(&needed[space], &side->writes);
-            touched_sort(&needed[space]);
+            ranges_sort(&needed[space]);
             put_begin_of_side(writing, (enum memory_space)space, &needed[space], whole);
         }
-        touched_free(&needed[space]);
+        ranges_free(&needed[space]);
     }
     put_released(writing, from, end);
 }
@@ -334,15 +334,15 @@ static void put_memory(struct writing *writing, size_t from, size_t end, bool la
 /* Checks everything that the piece has written, with the content of the model now. */
 static void put_goldens(struct writing *writing) {
     for (int space = 0; space < SPACE_COUNT; space++) {
-        const struct touched *writes = &writing->maker->sides[space].writes;
+        const struct ranges *writes = &writing->maker->sides[space].writes;
         if (writes->count == 0)
             continue;
         struct blob *blob = blob_new(NULL);
-        const uint64_t base = writes->ranges[0].start;
+        const uint64_t base = writes->list[0].start;
         for (size_t i = 0; i < writes->count; i++) {
-            uint8_t *bytes = xmalloc(writes->ranges[i].size);
-            memory_read(writing->maker->model->memory[space], writes->ranges[i].start, bytes, writes->ranges[i].size);
-            blob_append(blob, writes->ranges[i].start - base, bytes, writes->ranges[i].size);
+            uint8_t *bytes = xmalloc(writes->list[i].size);
+            memory_read(writing->maker->model->memory[space], writes->list[i].start, bytes, writes->list[i].size);
+            blob_append(blob, writes->list[i].start - base, bytes, writes->list[i].size);
             free(bytes);
         }
         put_memory_op(writing, OP_MEM_CHECK, (enum memory_space)space, base, 0, blob, true);

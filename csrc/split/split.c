@@ -130,15 +130,6 @@ static void try_mark(void *context, const struct device *model, size_t op) {
     }
 }
 
-static struct device *new_model(const struct layer_order *order, const struct split_options *options,
-                                bool registers_only) {
-    const struct model_options model = {.allow_outside = true,
-                                        .allow_undefined = options->allow_undefined,
-                                        .registers_only = registers_only,
-                                        .threads = options->threads};
-    return model_new(order->prog->config, &model);
-}
-
 /* Checks that compare both groups of an exchanged unit for other than equality cannot be exchanged. */
 static void try_exchange(struct trial *trial) {
     const struct cut_program *sequence = trial->sequence;
@@ -157,7 +148,7 @@ static void try_exchange(struct trial *trial) {
 static bool try_cuts(struct trial *trial, const struct split_options *options) {
     static const char stands[] = "a cut here would make the program hang";
     struct layer_order *order = trial->split->order;
-    struct device *model = new_model(order, options, !order->needs_data);
+    struct device *model = layer_order_model(order, options, !order->needs_data);
     struct play_options play_options;
     struct play_result result;
     play_options_default(&play_options);
@@ -296,7 +287,7 @@ bool split_make(struct split *split, const struct split_options *options, split_
                 struct error *err) {
     struct making making = {.split = split,
                             .options = options,
-                            .model = new_model(split->order, options, false),
+                            .model = layer_order_model(split->order, options, false),
                             .take = take,
                             .context = context,
                             .err = err,

@@ -7,8 +7,7 @@
  *   cut_program.c  makes the program with its cuts: layers after a cut are armed after it
  *   split.c        plays that on the model
  *   piece.c        records memory and registers at each cut and makes the pieces
- *   exchange.c     exchanges the groups of units that begin a piece with group 1
- *   touched.c      the memory that a piece touches */
+ *   exchange.c     exchanges the groups of units that begin a piece with group 1 */
 #ifndef SPLIT_SPLIT_H
 #define SPLIT_SPLIT_H
 

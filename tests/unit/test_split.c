@@ -1,9 +1,9 @@
 /* Parts of what cuts programs: which cuts, groups exchanged, ranges of memory. The pieces themselves are
  * tests/replay/split.sh's. */
 
+#include "memory/ranges.h"
 #include "nvdla_offsets.h"
 #include "split/cuts.h"
-#include "split/touched.h"
 #include "tests/unit/test.h"
 #include "trace/exchange.h"
 
@@ -51,36 +51,36 @@ TEST(a_comparison_of_both_groups_is_refused) {
 }
 
 TEST(ranges_join) {
-    struct touched touched = {0};
+    struct ranges touched = {0};
     for (uint64_t i = 0; i < 5000; i++) { /* from both ends: nothing joins as it comes */
-        touched_add(&touched, 0x1000 + 16 * i, 8);
-        touched_add(&touched, 0x1000 + 16 * (9999 - i), 8);
+        ranges_add(&touched, 0x1000 + 16 * i, 8);
+        ranges_add(&touched, 0x1000 + 16 * (9999 - i), 8);
     }
-    touched_add(&touched, UINT64_MAX - 7, 16);
-    touched_sort(&touched);
+    ranges_add(&touched, UINT64_MAX - 7, 16);
+    ranges_sort(&touched);
     assert_int_equal(touched.count, 10001);
     for (uint64_t i = 0; i < 10000; i++)
-        touched_add(&touched, 0x1008 + 16 * i, 8);
-    touched_sort(&touched);
+        ranges_add(&touched, 0x1008 + 16 * i, 8);
+    ranges_sort(&touched);
     assert_int_equal(touched.count, 2);
-    assert_int_equal(touched.ranges[0].start, 0x1000);
-    assert_int_equal(touched.ranges[0].size, 160000);
-    touched_free(&touched);
+    assert_int_equal(touched.list[0].start, 0x1000);
+    assert_int_equal(touched.list[0].size, 160000);
+    ranges_free(&touched);
 }
 
 TEST(pages_have_neighbours) {
-    struct touched touched = {0};
-    touched_add(&touched, 0x5ffc, 8);
-    touched_add(&touched, 0x10, 4);
-    touched_add(&touched, UINT64_MAX - 3, 3);
-    touched_sort(&touched);
-    struct touched pages = touched_pages(&touched, 1);
+    struct ranges touched = {0};
+    ranges_add(&touched, 0x5ffc, 8);
+    ranges_add(&touched, 0x10, 4);
+    ranges_add(&touched, UINT64_MAX - 3, 3);
+    ranges_sort(&touched);
+    struct ranges pages = ranges_pages(&touched, 1);
     assert_int_equal(pages.count, 3);
-    assert_true(pages.ranges[0].start == 0 && pages.ranges[0].size == 0x2000);
-    assert_true(pages.ranges[1].start == 0x4000 && pages.ranges[1].size == 0x4000);
-    assert_true(pages.ranges[2].start == UINT64_MAX - 0x1fff);
-    touched_free(&pages);
-    touched_free(&touched);
+    assert_true(pages.list[0].start == 0 && pages.list[0].size == 0x2000);
+    assert_true(pages.list[1].start == 0x4000 && pages.list[1].size == 0x4000);
+    assert_true(pages.list[2].start == UINT64_MAX - 0x1fff);
+    ranges_free(&pages);
+    ranges_free(&touched);
 }
 
 /* Layers of a network that gets narrower, with one that cannot be cut off. */

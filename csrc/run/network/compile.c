@@ -10,6 +10,7 @@
 #include "loadable/cpu_note.h"
 #include "loadable/scheduler.h"
 #include "memory/file.h"
+#include "memory/ranges.h"
 #include "model/model.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
@@ -18,17 +19,12 @@
 
 /* ---- what launches write ---- */
 
-struct range {
-    uint64_t address, n;
-};
-
 /* The bytes that a launch has written so far, in the order of its writes. */
 struct written {
     enum nvdla_unit unit;
     int ordinal;
     enum memory_space space;
-    struct range *ranges;
-    size_t count;
+    struct ranges ranges;
     struct written *next;
 };
 
@@ -65,37 +61,12 @@ static void hear_write(void *context, uint64_t address, size_t n, const struct m
         written->next = *list;
         *list = written;
     }
-    struct range *last = written->count ? &written->ranges[written->count - 1] : NULL;
-    if (last && last->address + last->n == address) {
-        last->n += n;
-        return;
-    }
-    written->ranges = xgrow(written->ranges, written->count, sizeof *written->ranges);
-    written->ranges[written->count++] = (struct range){address, n};
+    ranges_add(&written->ranges, address, n);
 }
 
 static void written_free(struct written *written) {
-    free(written->ranges);
+    ranges_free(&written->ranges);
     free(written);
-}
-
-static int range_order(const void *left, const void *right) {
-    const struct range *a = left, *b = right;
-    return (a->address > b->address) - (a->address < b->address);
-}
-
-/* Sorts ranges and joins those that touch. Returns the remaining number. */
-static size_t join(struct range *ranges, size_t count) {
-    size_t kept = 0;
-    qsort(ranges, count, sizeof *ranges, range_order);
-    for (size_t i = 0; i < count; i++) {
-        struct range *last = kept ? &ranges[kept - 1] : NULL;
-        if (!last || ranges[i].address > last->address + last->n)
-            ranges[kept++] = ranges[i];
-        else if (ranges[i].address + ranges[i].n > last->address + last->n)
-            last->n = ranges[i].address + ranges[i].n - last->address;
-    }
-    return kept;
 }
 
 /* ---- the program's memory operations ---- */
@@ -108,10 +79,10 @@ static struct blob *blob_of(struct compiler *compiler, enum memory_space space, 
     struct blob *blob = program_blob(compiler->prog, blob_new(NULL));
     uint8_t *piece = xmalloc(PIECE);
     for (size_t i = 0; i < count; i++)
-        for (uint64_t at = 0; at < ranges[i].n; at += PIECE) {
-            const size_t n = ranges[i].n - at < PIECE ? (size_t)(ranges[i].n - at) : PIECE;
-            memory_read(compiler->model->memory[space], ranges[i].address + at, piece, n);
-            blob_append(blob, ranges[i].address - ranges[0].address + at, piece, n);
+        for (uint64_t at = 0; at < ranges[i].size; at += PIECE) {
+            const size_t n = ranges[i].size - at < PIECE ? (size_t)(ranges[i].size - at) : PIECE;
+            memory_read(compiler->model->memory[space], ranges[i].start + at, piece, n);
+            blob_append(blob, ranges[i].start - ranges[0].start + at, piece, n);
         }
     free(piece);
     return blob;
@@ -131,7 +102,7 @@ static void append_memory(struct compiler *compiler, enum op_kind kind, enum mem
 static void append_now(struct compiler *compiler, enum op_kind kind, enum memory_space space,
                        const struct range *ranges, size_t count) {
     if (count)
-        append_memory(compiler, kind, space, ranges[0].address, 0, blob_of(compiler, space, ranges, count));
+        append_memory(compiler, kind, space, ranges[0].start, 0, blob_of(compiler, space, ranges, count));
 }
 
 /* Names the tensor of an output in the trace. */
@@ -269,8 +240,9 @@ static bool layer_completed(void *context, const struct dla_task *task, size_t o
             continue;
         }
         *at = written->next;
+        ranges_sort(&written->ranges);
         if (!compiler->options->no_layer_checks)
-            append_now(compiler, OP_MEM_CHECK, written->space, written->ranges, join(written->ranges, written->count));
+            append_now(compiler, OP_MEM_CHECK, written->space, written->ranges.list, written->ranges.count);
         written_free(written);
     }
     return true;
