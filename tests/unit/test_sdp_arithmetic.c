@@ -14,8 +14,8 @@
 enum { LINE = 300 };
 
 static int32_t apply_to_line(const struct sdp_stage *stage, int32_t in, int32_t alu, int32_t mul) {
-    int32_t data[LINE], alus[LINE], muls[LINE];
-    for (int i = 0; i < LINE; i++) {
+    int32_t data[LINE + 1], alus[LINE + 1], muls[LINE + 1];
+    for (int i = 0; i <= LINE; i++) {
         data[i] = in;
         alus[i] = alu;
         muls[i] = mul;
@@ -23,14 +23,16 @@ static int32_t apply_to_line(const struct sdp_stage *stage, int32_t in, int32_t 
     sdp_stage_apply(stage, data, stage->alu_bypass ? NULL : alus, stage->mul_bypass ? NULL : muls, LINE);
     for (int i = 1; i < LINE; i++)
         assert_int_equal(data[i], data[0]);
+    assert_int_equal(data[LINE], in); /* behind the line */
     return data[0];
 }
 
 static int32_t prepared(struct sdp_operand_format format, uint16_t operand) {
-    int16_t in = (int16_t)operand;
-    int32_t out;
-    sdp_prepare_operands(&format, &in, &out, 1);
-    return out;
+    const int16_t in[2] = {(int16_t)operand, 1};
+    int32_t out[2] = {0, 77};
+    sdp_prepare_operands(&format, in, out, 1);
+    assert_int_equal(out[1], 77); /* one is asked for */
+    return out[0];
 }
 
 /* ---- X stage ---- */
