@@ -56,15 +56,21 @@ for key in COMPILER OPT SIM_THREADS; do echo "$key=${chosen[$key]}"; done >"$dir
 
 if [ -n "$name" ]; then
     [ -f "$filelist" ] || { echo "build_simulator: file list '$filelist' of RTL '$name' does not exist" >&2; exit 2; }
-    # Foreign RTL is never lint clean: warnings are not this project's business.
-    sources=(-Wno-fatal -Wno-lint -Wno-style +1800-2017ext+sv -F "$filelist" "+define+TB_TOP=${top:-NV_nvdla}")
+    # Foreign RTL is never lint clean: only warnings of its ports and of modules that are there twice count. The first NV_DW02_tree counts, and
+    # of those behind -v the last.
+    sources=(-Wno-fatal -Wno-lint -Wno-style +1800-2017ext+sv tb/nvidia/NV_DW02_tree.sv -F "$filelist" -v tb/nvidia/nv_assert_no_x.sv)
+    sources+=("+define+TB_TOP=${top:-NV_nvdla}")
+    export PYTHONPATH=$root/python
+    verilator=(python3 -m nvcosim.rtl.verilate "$config" "${top:-NV_nvdla}" "$filelist" "$dir/verilator.log")
     # shellcheck disable=SC2206 # the options are words
     sources+=($options)
 else
     sources=("$build/gen/$config/nvdla_pkg.sv" -F rtl/nvdla.f)
+    verilator=(log_of verilator)
 fi
+log_of() { "$@" >"$dir/verilator.log" 2>&1; }
 [ "$threads" = 1 ] || sources+=(--threads "$threads")
-define=(-DCOSIM_CONFIG="\\\"$config\\\"" -DCOSIM_RTL="\\\"$name\\\"" -DCOSIM_PINS="\\\"${pins// /,}\\\"")
+define=(-DCOSIM_CONFIG="\\\"$config\\\"" -DCOSIM_RTL="\\\"$name\\\"")
 case $variant in
 '') ;;
 waves) sources+=(--trace-fst --trace-structs +define+NVDLA_CHECKS) define+=(-DCOSIM_WAVES) ;;
@@ -90,10 +96,14 @@ listed=$(sed -nE 's/^S +([0-9]+) +[0-9]+ +[0-9]+ +[0-9]+ +([0-9]+) .*"([^"]*)"$/
 # verilate [OPTION...]: a copy of the RTL in rtl/ takes registers and sizes of its configuration from a generated package, which its list
 # need not name.
 verilate() {
-    local package
+    local package was
+    was=$(stamp)
     for package in "" "$build/gen/$config/nvdla_pkg.sv"; do
-        verilator --cc --vpi -f scripts/verilator.f --noassert --Mdir "$dir" --top-module tb_top \
-            -f "$build/gen/$config/config.f" ${package:+"$package"} "${sources[@]}" "$@" tb/tb_top.sv >"$dir/verilator.log" 2>&1 && return
+        "${verilator[@]}" --cc --vpi -f scripts/verilator.f --noassert --Mdir "$dir" --top-module tb_top \
+            -f "$build/gen/$config/config.f" ${package:+"$package"} "${sources[@]}" "$@" tb/tb_top.sv >"$dir/warnings.new" && {
+            [ "$was" = "$(stamp)" ] || mv "$dir/warnings.new" "$dir/warnings" # else Verilator has done nothing, and said nothing
+            return 0
+        }
         [ -n "$name" ] && grep -q "^%Error.*'nvdla_pkg'" "$dir/verilator.log" || return
     done
 }
@@ -111,7 +121,12 @@ copy=
 ! is_copy || copy=1
 foreign=false
 [ -z "$name" ] || [ -n "$copy" ] || foreign=true
-define+=("-DCOSIM_FOREIGN=$foreign")
+# Whole networks hang in Verilator behind NVIDIA's clock gates.
+if $foreign && [[ $pins != *tmc2slcg_disable_clock_gating=* ]] && read_files | sed -n 's/^S .*"\(.*\)"$/\1/p' |
+    xargs -d'\n' grep -lE '^ *module +NV_CLK_gate_power\b' >/dev/null 2>&1; then
+    pins="tmc2slcg_disable_clock_gating=1${pins:+ $pins}"
+fi
+define+=("-DCOSIM_FOREIGN=$foreign" -DCOSIM_PINS="\\\"${pins// /,}\\\"")
 
 # Which client waits for which is known for the RTL in rtl/, and of its copies.
 waits=()
@@ -155,6 +170,7 @@ fi
 if [ -n "$name" ] && [ "$copy" != "$(is_copy && echo 1)" ]; then
     exec "$root/scripts/build_simulator.sh" "$@" # its sources were those of another RTL before
 fi
+cat "$dir/warnings" 2>/dev/null || true
 [ "$before" = "$(stamp)" ] || echo "compiling the Verilated RTL: $simulator${streams[0]+, its streams by $table}"
 
 # put FILE: writes its standard input there, unless it holds that already: what depends on it is compiled again when it changes.

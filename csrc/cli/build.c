@@ -2,8 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -12,7 +10,7 @@
 #include "run/list/facts.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
-#include "run/simulators/nvidia.h"
+#include "run/simulators/prepare.h"
 #include "run/simulators/simulators.h"
 
 struct build_options {
@@ -25,10 +23,11 @@ struct build_options {
     const char *name;
     const char *taps;                              /* table of taps or NULL */
     const char *compiler, *optimize, *sim_threads; /* NULL: as before */
-    bool profile, no_profile, update, known, json;
+    bool profile, no_profile, update, known, json, print;
     enum simulator_variant variant; /* with update or known */
     struct words training;          /* traces for the profile; none: random layers */
-    const char *nvidia, *rams;      /* instead of a file list: checkout of NVIDIA's repository; its RAM models */
+    const char *vmod, *nvidia;      /* instead of a file list: a tree of RTL, by either option */
+    const char *rams;               /* its RAM models */
 };
 
 static const char doc[] =
@@ -44,7 +43,7 @@ static const char doc[] =
     "  nvcosim build --config full --filelist vmod.f --name theirs\n"
     "  nvcosim build --config large --profile\n"
     "  nvcosim build --name mine --compiler g++ --optimize=-O2\n"
-    "  nvcosim build --config small --nvidia ../hw\n"
+    "  nvcosim build --config small --vmod ../hw\n"
     "  nvcosim run --dut rtl:nvidia t.cfg";
 
 /* Characters that the shell interprets. */
@@ -52,7 +51,7 @@ static const char SPECIAL[] = " \t\n'\"`$\\#;&|<>()*?[]{}~!";
 
 /* True if no new RTL is given: this project's, or one built before. */
 static bool is_known(const struct build_options *options) {
-    return !options->source.filelist && !options->nvidia;
+    return !options->source.filelist && !options->vmod && !options->nvidia;
 }
 
 /* A word that make and the shell do not change. */
@@ -125,18 +124,21 @@ static const struct argument option_table[] = {
         "Further option for Verilator; may be repeated: --verilator-option=-Wno-WIDTH --verilator-option=-DSYNTHESIS",
         TAKEN_AT(OF(source.verilator), verilator_option)),
     OPTION("pin", "NAME=VALUE",
-           "Value of a static input of this RTL unless run --pin changes it; may be repeated. --nvidia sets "
+           "Value of a static input of this RTL unless run --pin changes it; may be repeated. NVIDIA's RTL gets "
            "tmc2slcg_disable_clock_gating=1, which whole networks need; single layers run 1.4 to 1.7 times as fast "
            "with --pin tmc2slcg_disable_clock_gating=0",
            TAKEN_AT(OF(source.pins), pin_option)),
-    OPTION("nvidia", "CHECKOUT",
-           "Instead of --filelist: NVIDIA's own RTL in a checkout of their repository, generated in "
-           "CHECKOUT/outdir/nv_CONFIG/vmod (branch master) or checked in as CHECKOUT/vmod (branch nvdlav1, full)",
-           TEXT_AT(OF(nvidia), NULL)),
+    OPTION("vmod", "DIR",
+           "Instead of --filelist: a folder with NVDLA's RTL. NVIDIA's checkout (whose RTL of --config is generated in "
+           "outdir/nv_CONFIG/vmod, or checked in as vmod on branch nvdlav1), a copy of a vmod, or a flat folder",
+           TEXT_AT(OF(vmod), NULL)),
+    OPTION("nvidia", "CHECKOUT", "The same as --vmod", TEXT_AT(OF(nvidia), NULL)),
     OPTION("nvidia-rams", "DIR",
-           "RAM models for --nvidia: vmod/rams/fpga/model of branch master, or a checkout of it; needed for full",
+           "RAM models for --vmod: vmod/rams/fpga/model of branch master, or a checkout of it; needed for full",
            TEXT_AT(OF(rams), NULL)),
-    OPTION("name", "NAME", "Name for --dut rtl:NAME (a-z, 0-9 and _; default nvidia with --nvidia)",
+    OPTION("print-filelist", NULL,
+           "Print the list of files that --vmod would build with, for --filelist; build nothing", FLAG_AT(OF(print))),
+    OPTION("name", "NAME", "Name for --dut rtl:NAME (a-z, 0-9 and _; default nvidia with --vmod)",
            TAKEN_AT(OF(name), name_option)),
     OPTION("taps", "FILE.csv",
            "Table of the signals that `run --tap` records in this RTL, in the format of rtl/taps.csv, with names "
@@ -188,6 +190,21 @@ static void check_questions(const struct build_options *options, struct argp_sta
                    "--update and --known take only --config, --name, --variant and --json; --update also --profile");
 }
 
+/* Checks where the RTL comes from. */
+static void check_source(struct build_options *options, struct argp_state *state) {
+    const bool tree = options->vmod || options->nvidia;
+    if (tree + (options->vmod && options->nvidia) + (options->source.filelist != NULL) > 1)
+        argp_error(state, "--filelist, --vmod and --nvidia exclude each other");
+    if (options->rams && !tree)
+        argp_error(state, "--nvidia-rams needs --vmod");
+    if (options->print && !tree)
+        argp_error(state, "--print-filelist needs --vmod");
+    if (tree && !options->name)
+        options->name = "nvidia";
+    if (options->source.filelist && !options->name)
+        argp_error(state, "--filelist FILE.f and --name NAME, or --nvidia CHECKOUT, are needed");
+}
+
 static void check(void *input, struct argp_state *state) {
     struct build_options *options = input;
     check_questions(options, state);
@@ -195,17 +212,10 @@ static void check(void *input, struct argp_state *state) {
         argp_error(state, "found '%s', expected options only, or --profile", options->training.items[0]);
     if (options->profile && options->no_profile)
         argp_error(state, "--profile and --no-profile exclude each other");
-    if (options->nvidia && options->source.filelist)
-        argp_error(state, "--filelist and --nvidia exclude each other");
-    if (options->rams && !options->nvidia)
-        argp_error(state, "--nvidia-rams needs --nvidia");
-    if (options->nvidia && !options->name)
-        options->name = "nvidia";
-    if (options->source.filelist && !options->name)
-        argp_error(state, "--filelist FILE.f and --name NAME, or --nvidia CHECKOUT, are needed");
+    check_source(options, state);
     if (is_known(options) &&
         (options->taps || options->source.top || options->source.verilator.count || options->source.pins.count))
-        argp_error(state, "--taps, --top, --verilator-option and --pin need --filelist or --nvidia");
+        argp_error(state, "--taps, --top, --verilator-option and --pin need --filelist or --nvidia (--vmod)");
 }
 
 /* Variables of make for the RTL; the build stores them for variants built later. */
@@ -215,8 +225,6 @@ static void make_variables(const struct build_options *options, const char *file
     struct text verilator = {0}, pins = {0};
     for (size_t i = 0; i < source->verilator.count; i++)
         text_printf(&verilator, "%s%s", i ? " " : "", source->verilator.items[i]);
-    for (size_t i = 0; options->nvidia && i < NVIDIA_PIN_COUNT; i++)
-        text_printf(&pins, "%s%s", pins.n ? " " : "", nvidia_pins[i]);
     for (size_t i = 0; i < source->pins.count; i++)
         text_printf(&pins, "%s%s", pins.n ? " " : "", source->pins.items[i]);
     words_add(variables, "FILELIST=%s", filelist);
@@ -284,42 +292,41 @@ static int rebuild(const struct build_options *options) {
     return ok ? EXIT_OK : EXIT_BAD_INPUT;
 }
 
-/* The absolute path of the file list, malloc'd: the user's, or one written for NVIDIA's checkout into the build folder.
- */
+/* The absolute path of the file list, malloc'd: the user's, or one written for a tree into the build folder. Prints
+ * what the user should know of the RTL. */
 static char *file_list(const struct build_options *options, struct error *err) {
-    if (options->nvidia) {
-        char relative[256], directory[SIMULATOR_PATH];
-        snprintf(relative, sizeof relative, "nvidia/%s-%s", options->config->name, options->name);
-        return simulator_side_path(relative, directory, sizeof directory, err)
-                   ? nvidia_file_list(options->config, options->nvidia, options->rams, directory, err)
-                   : NULL;
+    char relative[256], directory[SIMULATOR_PATH];
+    const char *tree = options->vmod ? options->vmod : options->nvidia;
+    char *list = tree ? NULL : readable(options->source.filelist, err);
+    snprintf(relative, sizeof relative, "nvidia/%s-%s%s", options->config->name, options->name,
+             options->print ? "-printed" : ""); /* not the one of a simulator */
+    if ((!tree && !list) || !simulator_side_path(relative, directory, sizeof directory, err))
+        return list;
+    const struct prepare prepare = {.option = options->vmod ? "--vmod"
+                                              : tree        ? "--nvidia"
+                                                            : "--filelist",
+                                    .config = options->config->name,
+                                    .path = tree ? tree : list,
+                                    .out = directory,
+                                    .top = options->source.top,
+                                    .rams = options->rams,
+                                    .print = options->print};
+    char *said = prepare_rtl(&prepare, err);
+    if (said)
+        fputs(said, stdout);
+    if (said && tree)
+        list = xprintf("%s/vmod.f", directory);
+    else if (!said) {
+        free(list);
+        list = NULL;
     }
-    return readable(options->source.filelist, err);
-}
-
-/* Says what memory NVIDIA's RTL will need. False with a message if this machine has less, with its swap space, or if
- * this process may not use as much. */
-static bool memory_suffices(const struct build_options *options, struct error *err) {
-    const double needed = options->nvidia ? nvidia_memory(options->config) : 0;
-    struct sysinfo machine;
-    struct rlimit limit;
-    if (needed == 0 || sysinfo(&machine) != 0 || getrlimit(RLIMIT_AS, &limit) != 0)
-        return true;
-    const double has = ((double)machine.totalram + (double)machine.totalswap) * machine.mem_unit;
-    const bool limited = limit.rlim_cur != RLIM_INFINITY && (double)limit.rlim_cur < has;
-    printf("NVIDIA's %s needs %.1f GB of memory\n", options->config->name, needed / 1e9);
-    if (limited && (double)limit.rlim_cur < needed)
-        return error_set(err, "--nvidia: found a limit of %.1f GB of memory, expected %.1f GB; raise it (ulimit -v)",
-                         (double)limit.rlim_cur / 1e9, needed / 1e9);
-    return has >= needed || error_set(err,
-                                      "--nvidia: found %.1f GB of memory and swap space, expected %.1f GB; build on a "
-                                      "machine with more",
-                                      has / 1e9, needed / 1e9);
+    free(said);
+    return list;
 }
 
 static int build(const struct build_options *options) {
     struct error err;
-    if (!simulators_can_be_built(&err) || !memory_suffices(options, &err)) {
+    if (!simulators_can_be_built(&err)) {
         fprintf(stderr, "nvcosim build: %s\n", err.text);
         return EXIT_BAD_INPUT;
     }
@@ -328,6 +335,10 @@ static int build(const struct build_options *options) {
         fprintf(stderr, "nvcosim build: %s\n", err.text);
         free(filelist);
         return EXIT_BAD_INPUT;
+    }
+    if (options->print) {
+        free(filelist);
+        return EXIT_OK;
     }
     struct words variables = {0};
     printf("building %s as rtl:%s for configuration %s ...\n", filelist, options->name, options->config->name);

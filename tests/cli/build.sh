@@ -48,7 +48,16 @@ that run_sim_threads_variables grep -qx "CXX=.* OPT= SIM_THREADS=4 PROFILE= TRAI
 command=("$TREE" run --sim-threads x good/good.cfg); check run_sim_threads_bad 2 "--sim-threads: found 'x', expected a number from 1 to 99"
 command=("$TREE" build --name mine --top X); check build_known_top 2 "--taps, --top, --verilator-option and --pin need --filelist or --nvidia"
 # memory
-command=(bash -c 'ulimit -v 4000000; exec "$@"' - "$TREE" build --config full --nvidia none); check nvidia_memory 2 "NVIDIA's full needs 6.6 GB of memory" "--nvidia: found a limit of 4.1 GB of memory, expected 6.6 GB; raise it"
+echo "module NV_NVDLA_partition_m;" >a.sv
+command=(bash -c 'ulimit -v 4000000; exec "$@"' - "$TREE" build --config full --filelist mine.f --name mine); check nvidia_memory 2 "--filelist: found a limit of 4.1 GB of memory, expected 8.5 GB; raise it"
+# trees
+command=("$TREE" build --vmod none); check vmod_missing 2 "--vmod: $WORK/none: No such file or directory; expected a checkout of NVIDIA's repository, or a folder with RTL"
+mkdir -p flat && echo "module NV_nvdla; endmodule" >flat/NV_nvdla.v
+command=("$TREE" build --vmod flat --print-filelist); check vmod_list 0 "// RTL of no branch of NVIDIA's: 1 file below $WORK/flat" "+define+SYNTHESIS" "$WORK/flat/NV_nvdla.v"
+command=("$TREE" build --vmod flat); check vmod_build 0 "RTL of no branch of NVIDIA's: 1 file below $WORK/flat" "nvcosim run --config small --dut rtl:nvidia TRACE"
+command=("$TREE" build --vmod flat --nvidia flat); check vmod_twice 2 "--filelist, --vmod and --nvidia exclude each other"
+command=("$TREE" build --filelist mine.f --name mine --print-filelist); check print_of_a_list 2 "--print-filelist needs --vmod"
+command=("$TREE" build --nvidia-rams flat); check rams_alone 2 "--nvidia-rams needs --vmod"
 # what is there
 cat >tree/build/nvcosim-medium_512 <<'END'
 #!/bin/bash

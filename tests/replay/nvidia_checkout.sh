@@ -1,6 +1,6 @@
 #!/bin/bash
-# nvcosim build --nvidia, on a checkout with the layout of NVIDIA's, in which this project's modules are stand-ins: modules found by -y, by -v in
-# files with several modules, RAM models apart, and a top with the pin that NVIDIA's RTL needs.
+# nvcosim build --vmod, on a checkout with the layout of NVIDIA's, in which this project's modules are stand-ins: files with several modules, RAM
+# models apart, checks without their modules, and a top with the pin that NVIDIA's clock gates need.
 #
 # usage: nvidia_checkout.sh BUILD
 set -u
@@ -14,7 +14,7 @@ rm -rf "$checkout" "$build/nvcosim-small-nvidia" && mkdir -p "$checkout"
 check "an RTL that was not generated is named with the step that makes it" $?
 
 vmod=$checkout/outdir/nv_small/vmod
-mkdir -p "$vmod"/{nvdla/{top,nocif},rams/fpga/model,vlibs,include,fifos}
+mkdir -p "$vmod"/{nvdla/{top,nocif},rams/{fpga/model,synth},vlibs,include,fifos}
 make -s "$build/gen/small/nvdla_pkg.sv"
 cat rtl/common/nvdla_check.svh "$build/gen/small/nvdla_pkg.sv" >"$vmod/include/packages.vh"
 while read -r file; do
@@ -29,7 +29,7 @@ mv "$vmod/nvdla/common/nvdla_sync.v" "$vmod/vlibs/nvdla_sync.vlib"
 cat "$vmod"/nvdla/common/nvdla_{async_fifo,reset_sync}.v >"$vmod/fifos/two_modules.v"
 mv "$vmod/nvdla/mcif/nvdla_wrr_arbiter.v" "$vmod/nvdla/nocif/NV_NVDLA_XXIF_libs.v"
 rm "$vmod"/nvdla/common/nvdla_{async_fifo,reset_sync}.v
-echo '// nothing' | tee "$vmod/vlibs/RANDFUNC.vlib" >"$vmod/vlibs/nv_assert_no_x.vlib"
+echo 'this must not be read' | tee "$vmod/rams/synth/nvdla_fifo.v" >"$vmod/vlibs/unused.vlib"
 # With its clock gates free this top never gets an interrupt out.
 {
     echo '`include "packages.vh"'
@@ -37,12 +37,48 @@ echo '// nothing' | tee "$vmod/vlibs/RANDFUNC.vlib" >"$vmod/vlibs/nv_assert_no_x
     echo 'this must not be read'
     echo '`endif'
     sed -e 's/data_o(dla_intr)/data_o(dla_intr_raw)/' \
-        -e 's/^  logic core_rst_n, csb_rst_n;/  logic core_rst_n, csb_rst_n, dla_intr_raw;/' -e 's/^endmodule/  assign dla_intr = dla_intr_raw \& tmc2slcg_disable_clock_gating;\nendmodule/' "$vmod/nvdla/NV_nvdla.v"
+        -e 's/^ *input .* test_mode,/  input logic switch,\n&/' -e 's/^  logic core_rst_n, csb_rst_n;/  logic core_rst_n, csb_rst_n, dla_intr_raw;/' -e 's/^endmodule/  assign dla_intr = dla_intr_raw \& tmc2slcg_disable_clock_gating;\n  nv_assert_no_x #(0, 1, 0, "x") known (.clk(dla_core_clk), .reset_(1'"'b1), .start_event(1'b1"'), .test_expr(dla_intr));\nendmodule/' "$vmod/nvdla/NV_nvdla.v"
 } >"$vmod/nvdla/top/NV_nvdla.v"
 rm "$vmod/nvdla/NV_nvdla.v"
+mv "$vmod/nvdla/common/nvdla_clock_gate.v" "$vmod/vlibs/NV_CLK_gate_power.v"
+find "$vmod" -type f -exec sed -i 's/\bnvdla_clock_gate\b/NV_CLK_gate_power/' {} +
 
-"$NVCOSIM" build --nvidia "$checkout"
+"$NVCOSIM" build --nvidia "$checkout" >"$checkout/log" 2>&1
 check "nvcosim build --nvidia" $?
+grep -q "warning: input switch of NV_nvdla is driven by nothing" "$checkout/log"
+check "an input that nothing drives is named" $?
+grep -q "^RTL of no branch of NVIDIA's: [0-9]* files below $(realpath "$vmod")" "$checkout/log"
+check "it says what the tree is" $?
+list() { "$NVCOSIM" build --vmod "$1" --print-filelist; }
+list "$checkout" >"$checkout/vmod.f" && diff "$checkout/vmod.f" <(list "$vmod") && diff "$checkout/vmod.f" "$build/nvidia/small-nvidia/vmod.f"
+check "the checkout and its vmod are the same list, which is printed" $?
+mkdir "$checkout/flat" && find "$vmod" -type f ! -path '*/synth/*' -exec cp -t "$checkout/flat" {} + &&
+    diff <(list "$checkout/flat" | sed '1d;/incdir/d;s:.*/::') <(sed '1d;/incdir/d;s:.*/::' "$checkout/vmod.f")
+check "a flat folder is a list of the same files" $?
+
+# wrong FILELIST [OPTION...]: prints what the build of a list that it must refuse says
+wrong() {
+    local list=$1
+    shift
+    "$NVCOSIM" build --filelist "$list" --name wrong "$@" 2>&1 && return 1
+    return 0
+}
+out=$(wrong "$checkout/vmod.f" --config large)
+check "the ports of another configuration are refused" $?
+grep -qx 'port nvdla_core2dbb_w_wdata of NV_nvdla has 64 bits, configuration large 256' <<<"$out" && grep -q '^configurations with such ports: small, small_256' <<<"$out"
+check "each is named, with the configurations that have them" $?
+sed "s/^endmodule/wire other;\n&/" "$vmod/nvdla/csc/nvdla_csc_mask.v" >"$checkout/copy.v"
+{ grep -v nvdla_csc_weight "$checkout/vmod.f"; echo copy.v; } >"$checkout/less.f"
+line=$(grep -n '/csc/nvdla_csc.v' "$checkout/less.f" | cut -d: -f1)
+out=$(wrong "$checkout/less.f")
+grep "nvdla_csc.v:[0-9]*: there is no module nvdla_csc_weight; .*/less.f:$line names that file" <<<"$out"
+check "a missing module is named with the line of the list that needs it" $?
+grep "module nvdla_csc_mask: .*/csc/nvdla_csc_mask.v:[0-9]* is used, .*/copy.v:[0-9]* is not" <<<"$out"
+check "a module that is there twice is named with both places" $?
+echo 'module wrapper(input clk, input psel, input penable, output pready); endmodule' >"$checkout/wrapper.v"
+echo wrapper.v >"$checkout/wrapper.f"
+wrong "$checkout/wrapper.f" --top wrapper | grep 'top wrapper does not have NVDLA.s ports: .* it has clk, psel, penable, pready: an APB wrapper'
+check "a wrapper is named as that" $?
 trace=traces/conformance/small/rand_sdp_pdp_001.nvt.gz
 "$NVCOSIM" run --dut rtl:nvidia --out "$build/tests/nvidia/out" $trace
 check "it runs with the pin that --nvidia brings" $?

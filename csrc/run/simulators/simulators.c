@@ -292,8 +292,9 @@ static bool read_variables(const char *config, const char *rtl_name, struct word
     if (access(path, R_OK) != 0)
         return error_set(err,
                          "no RTL named %s was built for configuration %s; build it with: nvcosim build --config %s "
-                         "--filelist FILE.f --name %s",
-                         rtl_name, config, config, rtl_name);
+                         "%s --name %s",
+                         rtl_name, config, config, strcmp(rtl_name, "nvidia") == 0 ? "--vmod DIR" : "--filelist FILE.f",
+                         rtl_name);
     if (!file_read(path, &text, &n, err))
         return false;
     char *rest = text;

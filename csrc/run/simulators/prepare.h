@@ -1,0 +1,21 @@
+/* Looks at an RTL before Verilator reads it. */
+#ifndef RUN_SIMULATORS_PREPARE_H
+#define RUN_SIMULATORS_PREPARE_H
+
+#include <stdbool.h>
+
+#include "nvdla/error.h"
+
+/* What python/nvcosim/rtl/prepare.py takes. */
+struct prepare {
+    const char *option; /* --vmod or --nvidia: path is a tree, whose list it writes to OUT/vmod.f; --filelist: a list */
+    const char *config, *path, *out;
+    const char *top, *rams; /* NULL: NV_nvdla, those of the tree */
+    bool print;             /* the list itself is what it says */
+};
+
+/* Writes the list of a tree, and checks that there is memory for the build. Returns what the user should know, in
+ * lines (malloc'd), or NULL with a message that says what is missing and how to make it. */
+char *prepare_rtl(const struct prepare *prepare, struct error *err);
+
+#endif

@@ -1,0 +1,69 @@
+"""What `nvcosim build` does before Verilator: writes the list of files of a tree, and says what the
+RTL is, which memory its build needs and whether that is free.
+
+usage: python3 -m nvcosim.rtl.prepare OPTION CONFIG PATH OUT TOP RAMS PRINT
+OPTION is --vmod or --nvidia: PATH is a tree, whose list becomes OUT/vmod.f. Or --filelist: PATH is
+a list. Output: lines for the user; if PRINT is not empty, the list. Exit status: 0; 2: the last
+line says why."""
+import os
+import pathlib
+import sys
+
+from nvcosim.rtl import filelist, tree, verilate
+from nvcosim.tool import Failure
+
+_FULL_MEMORY = 8.5e9  # of NVIDIA's full, measured with Verilator 5.006
+
+
+def _is_nvidias(entries: list[filelist.Entry]) -> bool:
+    """A list with NVIDIA's RTL, in files of their names or in one file."""
+    return any(b"module NV_NVDLA_partition_m" in pathlib.Path(entry.path).read_bytes()
+               for entry in entries if os.path.isfile(entry.path))
+
+
+def _check_memory(option: str) -> None:
+    """Failure if NVIDIA's full needs more memory than is free."""
+    free = verilate.free_memory()
+    print(f"NVIDIA's full needs {_FULL_MEMORY / 1e9:.1f} GB of memory", flush=True)
+    if free.limited and free.size < _FULL_MEMORY:
+        raise Failure(f"{option}: found a limit of {free.size / 1e9:.1f} GB of memory, expected "
+                      f"{_FULL_MEMORY / 1e9:.1f} GB; raise it (ulimit -v)")
+    if free.size < _FULL_MEMORY:
+        raise Failure(f"{option}: found {free.size / 1e9:.1f} GB of free memory and swap space, "
+                      f"expected {_FULL_MEMORY / 1e9:.1f} GB; build on a machine with more, or end "
+                      "what else runs")
+
+
+def main(argv: list[str]) -> int:
+    """Prepares the build; returns the exit status."""
+    option, config, path, out, top, rams, printed = argv
+    entries: list[filelist.Entry] = []
+    if option == "--filelist":
+        entries = list(filelist.read(path))
+        slow = next((e for e in entries if tree.is_slow(pathlib.Path(e.path))), None)
+        if slow:
+            print(f"warning: {slow.place}: the RAM models in {os.path.dirname(slow.path)} fail "
+                  "under Verilator, or compile for hours; those in rams/fpga work")
+        nvidias = config == "full" and _is_nvidias(entries)
+    else:
+        found = tree.file_list(tree.Request(option, config, path, pathlib.Path(out), rams, top))
+        text = "".join(f"{line}\n" for line in (f"// {found.title}", *found.lines))
+        tree.write(pathlib.Path(out, "vmod.f"), os.fsencode(text))
+        if printed:
+            print(text, end="")
+            return 0
+        print(found.title, *(f"warning: {warning}" for warning in found.warnings), sep="\n")
+        nvidias = found.branch == "nvdlav1"
+    if nvidias:
+        _check_memory(option)
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except (Failure, OSError) as failure:
+        sys.stdout.flush()
+        print(failure if isinstance(failure, Failure)
+              else f"{failure.filename}: {failure.strerror}", file=sys.stderr)
+        sys.exit(2)

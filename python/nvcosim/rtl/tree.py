@@ -1,0 +1,291 @@
+"""The files of a tree of NVDLA's RTL, for `nvcosim build --vmod`.
+
+A tree may be NVIDIA's checkout, a generated vmod anywhere, or a flat folder. So no layout is
+assumed: all files are searched for modules and headers, and the list has those that the top module
+reaches. What differs between the generations of the RTL is in _GENERATIONS."""
+import dataclasses
+import os
+import pathlib
+import re
+import typing
+
+from nvcosim.text import plural
+from nvcosim.tool import Failure
+
+MANUAL = "(docs/other-rtl.md)"
+TOP = "nvdla/top/NV_nvdla.v"
+_DEFINES = ("NO_PLI_OR_EMU", "NO_PLI", "DESIGNWARE_NOEXIST", "SYNTHESIS", "FPGA")
+_SOURCES = (".v", ".sv", ".vlib")
+_HEADERS = (".vh", ".svh", ".h")
+_SKIPPED = ("plugins", "compile_lint", "outdir")
+_SLOW_RAMS = ("rams/model", "rams/synth")  # under Verilator they fail, or compile for hours
+_MODULE = re.compile(rb"^[ \t]*module\s+(\w+)", re.MULTILINE)
+_INCLUDE = re.compile(rb'^[ \t]*`include\s+"([^"\n]+)"', re.MULTILINE)
+_CONDITION = re.compile(rb"^#(?:if|else|endif)", re.MULTILINE)
+_SOURCE = re.compile(rb"^#\s*(?:include|define)\b", re.MULTILINE)
+
+
+@dataclasses.dataclass
+class Generation:
+    """A branch of NVIDIA's repository: how its RTL is called, and what it needs."""
+    branch: str
+    words: str
+    defines: tuple[str, ...]
+
+
+_FIFOS = ("NV_FPGA_FIFOGEN",)
+_NO_GATES = "VLIB_BYPASS_POWER_CG"
+_GENERATIONS = {
+    "master": Generation("master", "NVIDIA's RTL of branch master", _DEFINES),
+    "nv_small": Generation("nv_small", "NVIDIA's RTL of branch nv_small (2017, 2018)",
+                           (*_DEFINES, "VERILINT", *_FIFOS)),
+    "nvdlav1": Generation("nvdlav1", "NVIDIA's RTL of branch nvdlav1 (full)",
+                          (*_DEFINES, *_FIFOS, "FIFOGEN_MASTER_CLK_GATING_DISABLED",
+                           _NO_GATES)),
+    "": Generation("", "RTL of no branch of NVIDIA's", _DEFINES),
+}
+
+
+@dataclasses.dataclass
+class Request:
+    """What `build` was asked for; option is the one that the messages name."""
+    option: str
+    config: str
+    tree: str
+    out: pathlib.Path
+    rams: str = ""
+    top: str = "NV_nvdla"
+
+
+@dataclasses.dataclass
+class FileList:
+    """The list, what the tree is, and what the user should know of it."""
+    lines: list[str]
+    title: str
+    branch: str
+    warnings: list[str]
+
+
+class Files:
+    """The sources below some folders: which file has a module or a header of a name."""
+
+    def __init__(self, folders: typing.Iterable[pathlib.Path]) -> None:
+        self.texts: dict[pathlib.Path, bytes] = {}
+        self.modules: dict[bytes, list[pathlib.Path]] = {}
+        self.headers: dict[str, list[pathlib.Path]] = {}
+        for folder in folders:
+            for path in _walk(folder):
+                self.headers.setdefault(path.name, []).append(path)
+                if path.suffix in _SOURCES and path not in self.texts:
+                    self.texts[path] = path.read_bytes()
+                    for module in dict.fromkeys(_MODULE.findall(self.texts[path])):
+                        self.modules.setdefault(module, []).append(path)
+        for paths in self.modules.values():
+            paths.sort(key=is_slow)  # stable: folders count in their order, then names
+
+    def reached(self, top: bytes) -> list[pathlib.Path]:
+        """The files with the modules that the top needs: all whose name occurs in one that is."""
+        found: dict[pathlib.Path, None] = {}
+        names, known = [top], {top}
+        while names:
+            path = self.modules[names.pop()][0]
+            if path in found:
+                continue
+            found[path] = None
+            words = set(re.findall(rb"\w+", self.texts[path]))
+            new = sorted(words & self.modules.keys() - known, reverse=True)
+            known.update(new)
+            names += new
+        return list(found)
+
+    def twice(self, used: list[pathlib.Path]) -> list[str]:
+        """Warnings of the modules in use that other files have otherwise. Not those of files that
+        are in use: Verilator finds them."""
+        pairs: dict[tuple[pathlib.Path, pathlib.Path], list[str]] = {}
+        for name, (first, *others) in sorted(self.modules.items()):
+            for other in others if first in used else []:
+                words = [module_text(self.texts[path], name) for path in (first, other)]
+                if other not in used and is_slow(other) == is_slow(first) and words[0] != words[1]:
+                    pairs.setdefault((first, other), []).append(name.decode())
+        return [f"{plural(len(names), 'module')} {', '.join(names[:3] + ['...'] * bool(names[3:]))}"
+                f": {first} is used, {other} is not" for (first, other), names in pairs.items()]
+
+    def include_folders(self, used: list[pathlib.Path]) -> list[pathlib.Path]:
+        """Folders of the headers that these files include, and those include in turn."""
+        folders: dict[pathlib.Path, None] = {}
+        left, seen = [self.texts[path] for path in used], set()
+        while left:
+            for name in _INCLUDE.findall(left.pop()):
+                header = name.decode("latin-1")
+                for path in self.headers.get(header.rpartition("/")[2], [])[:1]:
+                    if header not in seen and str(path).endswith("/" + header):
+                        seen.add(header)
+                        folders[pathlib.Path(str(path).removesuffix("/" + header))] = None
+                        left.append(path.read_bytes())
+        return sorted(folders)
+
+
+def module_text(text: bytes, name: bytes) -> list[bytes]:
+    """The words of a module; empty if the text has no such module."""
+    found = re.search(rb"^[ \t]*module\s+" + name + rb"\b.*?^[ \t]*endmodule\b", text,
+                      re.MULTILINE | re.DOTALL)
+    return found[0].split() if found else []
+
+
+def _walk(folder: pathlib.Path) -> typing.Iterator[pathlib.Path]:
+    """The sources and headers below a folder, in the order of their names."""
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _SKIPPED)
+        for name in sorted(names):
+            if name.endswith(_SOURCES + _HEADERS) and not name.startswith("."):
+                yield pathlib.Path(parent, name)
+
+
+def is_slow(path: pathlib.Path) -> bool:
+    """True of RAM models that are not for FPGAs."""
+    return any(f"/{folder}/" in str(path) for folder in _SLOW_RAMS)
+
+
+def find_vmod(request: Request) -> pathlib.Path:
+    """The folder of the tree that has the RTL of the configuration. Failure: there is none, or it
+    was not generated."""
+    checkout = pathlib.Path(os.path.realpath(request.tree))
+    if not checkout.is_dir():
+        why = "not a folder" if checkout.exists() else "No such file or directory"
+        raise Failure(f"{request.option}: {checkout}: {why}; expected a checkout of NVIDIA's "
+                      "repository, or a folder with RTL")
+    generated = checkout / f"outdir/nv_{request.config}/vmod"
+    for vmod in (generated, checkout / "vmod", checkout):
+        if (vmod / TOP).is_file() and not _SOURCE.search((vmod / TOP).read_bytes()):
+            return vmod
+    tops = _find_tops(checkout, request.top.encode())
+    tops = [t for t in tops if {request.config, "nv_" + request.config} & {*t.parts}] or tops
+    if len(tops) == 1:
+        return tops[0]
+    if tops:
+        raise Failure(f"{request.option}: {checkout} has {len(tops)} trees of RTL; expected one of "
+                      f"{', '.join(map(str, tops))}")
+    projects = sorted(top.parents[3].name for top in checkout.glob(f"outdir/*/vmod/{TOP}"))
+    others = "; there is RTL of " + ", ".join(projects) if projects else ""
+    raise Failure(f"{request.option}: {generated}/{TOP} does not exist{others}; "
+                  + _how_to_generate(request.config, checkout))
+
+
+def _find_tops(folder: pathlib.Path, top: bytes) -> list[pathlib.Path]:
+    """The trees below a folder that have the top module: the vmod, or the folder of its file. Not
+    what is still to be generated."""
+    trees = set()
+    for path in _walk(folder):
+        text = path.read_bytes() if path.suffix in _SOURCES else b""
+        if top in _MODULE.findall(text) and not _SOURCE.search(text):
+            trees.add(path.parents[2] if str(path).endswith("/" + TOP) else path.parent)
+    return sorted(trees)
+
+
+def _how_to_generate(config: str, checkout: pathlib.Path) -> str:
+    """What to do for the RTL of a configuration."""
+    if config == "full":
+        return f"full is on branch nvdlav1: git -C {checkout} checkout nvdlav1 {MANUAL}"
+    return (f"generate it on branch master, with a tree.make that names project nv_{config}: "
+            f"cd {checkout} && ./tools/bin/tmake -build vmod {MANUAL}")
+
+
+def find_rams(request: Request) -> list[pathlib.Path]:
+    """The folder of RAM models that was asked for, in a list; empty: those of the tree."""
+    if not request.rams:
+        return []
+    if not os.path.exists(request.rams):
+        raise Failure(f"--nvidia-rams: {request.rams}: No such file or directory")
+    rams = pathlib.Path(os.path.realpath(request.rams))
+    for place in ("", "rams/fpga/model", "vmod/rams/fpga/model"):
+        if any((rams / place).glob("*.v")):
+            return [rams / place]
+    raise Failure(f"--nvidia-rams: {rams} holds no RAM models (*.v); expected the folder "
+                  "vmod/rams/fpga/model of a checkout of branch master, or that checkout")
+
+
+def generation(modules: typing.Container[bytes]) -> Generation:
+    """The branch that has a unit of the RTL, by modules that only it has."""
+    if b"NV_NVDLA_CFGROM_rom" in modules:
+        return _GENERATIONS["master" if b"NV_NVDLA_mcif" in modules else "nv_small"]
+    return _GENERATIONS["nvdlav1" if b"NV_NVDLA_partition_o" in modules else ""]
+
+
+def _check_branch(request: Request, vmod: pathlib.Path, branch: str) -> None:
+    """Failure if the configuration is on another branch."""
+    if request.config == "full" and branch in ("master", "nv_small"):
+        raise Failure(f"{request.option}: {vmod} is RTL of branch {branch}; "
+                      + _how_to_generate("full", pathlib.Path(request.tree)))
+    if request.config != "full" and branch == "nvdlav1":
+        raise Failure(f"{request.option}: {vmod} is RTL of branch nvdlav1, which is full; build it "
+                      f"with --config full, or {_how_to_generate(request.config, vmod.parent)}")
+
+
+def resolve(text: bytes, name: pathlib.Path) -> bytes:
+    """Resolves conditional lines (#ifdef NAME ... #else ... #endif) as a C preprocessor does with
+    every NAME defined. Failure: lines that are not in pairs."""
+    kept, out, number = [True], b"", 0
+    for number, line in enumerate(text.splitlines(keepends=True), 1):
+        if not line.startswith(b"#"):
+            out += line if kept[-1] else b""
+        elif line.startswith(b"#ifdef "):
+            kept.append(kept[-1])
+        elif line.startswith(b"#ifndef "):
+            kept.append(False)
+        elif line.startswith(b"#else") and len(kept) > 1:
+            kept[-1] = kept[-2] and not kept[-1]
+        elif line.startswith(b"#endif") and len(kept) > 1:
+            kept.pop()
+        else:
+            kept = []
+            break
+    if len(kept) != 1:
+        raise Failure(f"{name}:{number}: expected #ifdef NAME, #ifndef NAME, #else or "
+                      "#endif in pairs")
+    return out
+
+
+def _plain(path: pathlib.Path, text: bytes, out: pathlib.Path) -> pathlib.Path:
+    """The file itself, or a copy in OUT/resolved without the conditional lines of a C
+    preprocessor."""
+    if not _CONDITION.search(text):
+        return path
+    copy = out / "resolved" / path.name
+    write(copy, resolve(text, path))
+    return copy
+
+
+def write(path: pathlib.Path, data: bytes) -> None:
+    """Writes a file, unless it holds that already: a new time would build the simulator again."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.is_file() or path.read_bytes() != data:
+        path.write_bytes(data)
+
+
+def file_list(request: Request) -> FileList:
+    """The list of files for Verilator, and copies in `out` of those that it cannot read."""
+    vmod, rams = find_vmod(request), find_rams(request)
+    files = Files([*rams, vmod])
+    top = request.top.encode()
+    if top not in files.modules:
+        raise Failure(f"{request.option}: no file below {vmod} has a module {request.top}")
+    branch = generation(files.modules)
+    _check_branch(request, vmod, branch.branch)
+    used = files.reached(top)
+    slow = [path for path in used if is_slow(path)]
+    if slow:
+        raise Failure(f"{request.option}: the RAM models in {slow[0].parent} do not work under "
+                      "Verilator; use --nvidia-rams DIR with those of branch master "
+                      "(vmod/rams/fpga/model of a checkout)")
+    defines = dict.fromkeys(branch.defines)
+    if b"NV_CLK_gate_power" in files.modules and b"CKLNQD12" not in files.modules:
+        defines[_NO_GATES] = None  # the tree has not the cell of its gates
+    lines = [f"+define+{name}" for name in defines]
+    lines += [f"+incdir+{folder}" for folder in files.include_folders(used)]
+    lines += [str(_plain(path, files.texts[path], request.out)) for path in used]
+    spaced = next((line for line in lines if re.search(r"\s", line)), None)
+    if spaced:
+        raise Failure(f"{request.option}: Verilator's file lists take no path with spaces; rename "
+                      f"or link {spaced.removeprefix('+incdir+')}")
+    title = f"{branch.words}: {plural(len(used), 'file')} below {vmod}"
+    return FileList(lines, title, branch.branch, files.twice(used))
