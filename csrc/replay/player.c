@@ -235,6 +235,17 @@ static void note_read(struct player *p, const struct op *op, uint32_t got, bool 
         note_check(p, holds, &failure);
 }
 
+/* A comparison without the bits that the options except; counts a read that differs in these. */
+static bool holds_but_for_exceptions(struct player *p, const struct op *op, uint32_t got) {
+    struct op compared = *op;
+    for (size_t i = 0; i < p->options->exception_count; i++)
+        if (p->options->exceptions[i].address == op->address)
+            compared.mask &= ~p->options->exceptions[i].mask;
+    const bool holds = value_holds(p, &compared, got);
+    p->result->excepted += holds && ((got ^ op->value) & op->mask & ~compared.mask) != 0;
+    return holds;
+}
+
 static enum step execute_read_check(struct player *p, const struct op *op) {
     uint32_t got;
     if (!read_register(p, op->address, &got))
@@ -244,7 +255,7 @@ static enum step execute_read_check(struct player *p, const struct op *op) {
         p->result->checks_skipped++;
         return STEP_DONE;
     }
-    bool holds = value_holds(p, op, got);
+    bool holds = holds_but_for_exceptions(p, op, got);
     note_read(p, op, got, holds);
     return STEP_DONE;
 }
@@ -253,7 +264,7 @@ static enum step execute_poll(struct player *p, struct stream *stream, const str
     uint32_t got;
     if (!read_register(p, op->address, &got))
         return STEP_BROKEN;
-    bool holds = value_holds(p, op, got);
+    bool holds = holds_but_for_exceptions(p, op, got);
     uint32_t limit = op->attempts ? op->attempts : p->options->poll_attempts;
     stream->poll_tries++; /* NOLINT(clang-analyzer-core.NullDereference): no poll is deferred */
     if (!holds && (limit == 0 || stream->poll_tries < limit)) {

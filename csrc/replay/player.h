@@ -13,7 +13,16 @@
 #include "replay/hang_facts.h"
 #include "trace/program.h"
 
+/* Bits of a register that reads do not compare: a known difference of the device. */
+struct read_exception {
+    uint32_t address; /* byte offset in the register map */
+    uint32_t mask;
+    const char *reason; /* text of the user's or ours, "" without */
+};
+
 struct play_options {
+    const struct read_exception *exceptions;
+    size_t exception_count;
     uint64_t max_cycles; /* whole run, 0 = no limit */
     uint64_t timeout;    /* clocks without a completed operation until the run ends; default 0 = no limit */
     /* Clocks without movement until the run counts as hung: no operation completes, no poll reads a new value, and the
@@ -62,6 +71,7 @@ struct play_result {
     size_t checks_done;         /* executed checks */
     size_t checks_skipped;      /* register checks of units and counters that the device does not implement */
     size_t volatile_mismatches; /* informational reads that differed */
+    size_t excepted;            /* reads that differ in bits of play_options.exceptions */
     uint64_t interrupts;        /* serviced */
     struct device_statistics statistics;
 };

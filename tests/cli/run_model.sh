@@ -33,6 +33,9 @@ nv run --dut model -q rerun2/badgold/badgold.cfg; check run_passes_without_repor
 that run_removes_old_report test ! -e nvcosim-out/badgold
 nv run --dut model badcrc/badcrc.cfg; check run_crc_mismatch 1 "FAIL badcrc: badcrc/badcrc.cfg:38: CRC-32 of primary memory 0x80010000" "is $crc on the model, expected 0x12345678"
 nv run --dut model badreg/badreg.cfg; check run_register_mismatch 1 "FAIL badreg: badreg/badreg.cfg:37: SDP.D_DATA_CUBE_WIDTH is 0x00000007 on the model, expected 0x00000001"
+nv run --dut model --except SDP.D_DATA_CUBE_WIDTH.WIDTH=6:theirs badreg/badreg.cfg; check run_except 0 "model: 1 read differs only in bits that are not compared: SDP.D_DATA_CUBE_WIDTH 0x00000006 (theirs)"
+nv run --dut model --except SDP.D_DATA_CUBE_WIDTH=4 badreg/badreg.cfg; check run_except_other_bits 1 "FAIL badreg"
+nv run --dut model --except SDP.NONE badreg/badreg.cfg; check run_except_unknown 2 "nvcosim run: --except: found 'SDP.NONE', expected a register or a field of it"
 nv run --dut model hang/hang.cfg
 check run_hang 3 "HANG hang:" "stream SDP stands at hang/hang.cfg:35: a wait for event done" "event done is outstanding: raised by interrupt SDP_0, hang/hang.cfg:34" "GLB.S_INTR_STATUS 0x00000000" "armed and not finished: SDP_RDMA group 0"
 lines run_hang_line 1

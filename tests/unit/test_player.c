@@ -622,6 +622,28 @@ TEST_WITH(volatile_reads_are_informational_unless_strict, setup, teardown) {
     assert_int_equal(run(f), PLAY_CHECK_FAILED);
 }
 
+TEST_WITH(excepted_bits_are_not_compared, setup, teardown) {
+    struct fixture *f = *state;
+    const uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH"), b = reg("SDP", "D_DATA_CUBE_HEIGHT");
+    const struct read_exception exceptions[] = {{a, 0x0f, ""}, {a, 0x10, ""}};
+    write_op(f, "SDP", a, 0x105);
+    write_op(f, "SDP", b, 0x105);
+    check_op(f, "SDP", OP_READ_CHECK, a, 0x11a);
+    check_op(f, "SDP", OP_POLL, a, 0x100);
+    check_op(f, "SDP", OP_READ_CHECK, a, 0x105);
+    check_op(f, "SDP", OP_READ_CHECK, b, 0x105);
+    f->options.exceptions = exceptions;
+    f->options.exception_count = 2;
+    assert_int_equal(run(f), PLAY_PASSED);
+    assert_int_equal(f->result.excepted, 2);
+    play_result_free(&f->result);
+    check_op(f, "SDP", OP_READ_CHECK, a, 0x305);
+    check_op(f, "SDP", OP_READ_CHECK, b, 0x10a);
+    assert_int_equal(run(f), PLAY_CHECK_FAILED);
+    assert_int_equal(f->result.failure_count, 2);
+    assert_int_equal(f->result.excepted, 2);
+}
+
 TEST_WITH(registers_of_units_that_are_not_there_are_counted, setup, teardown) {
     struct fixture *f = *state;
     f->fake->dev.units = 1u << NVDLA_SDP;

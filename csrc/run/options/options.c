@@ -34,6 +34,7 @@ void run_options_init(struct run_options *options) {
 void run_options_free(struct run_options *options) {
     free(options->faults);
     words_free(&options->pins);
+    words_free(&options->except);
     words_free(&options->wave_scopes);
     words_free(&options->saif_waves);
     words_free(&options->traces);

@@ -48,7 +48,8 @@ struct run_options {
     enum simulator_variant coverage_kind; /* VARIANT_COVERAGE or VARIANT_TOGGLE as given; VARIANT_PLAIN: not given */
     bool latency_max_given, page_given;   /* --latency-max; --page-hit or --page-miss */
     struct words pins;
-    uint32_t *faults; /* planted faults that are active; rtl.faults points to them after parsing */
+    struct words except; /* texts of run/options/exceptions.h */
+    uint32_t *faults;    /* planted faults that are active; rtl.faults points to them after parsing */
     size_t fault_count;
     bool copies;              /* of a simulator: keep copies of itself while playing (replay/copies.h) */
     uint64_t copies_every;    /* clocks between two copies; 0: as many as possible */

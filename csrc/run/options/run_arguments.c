@@ -8,6 +8,7 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "run/options/arguments.h"
+#include "run/options/exceptions.h"
 #include "run/options/options.h"
 #include "run/options/wave_layer.h"
 
@@ -91,6 +92,14 @@ static void pin_option(void *pins, const char *arg, struct argp_state *state) {
         argp_error(state, "--pin: found '%s', expected NAME=VALUE, the name of an input and a number", arg);
     else
         words_add(pins, "%s", arg);
+}
+
+static void except_option(void *except, const char *arg, struct argp_state *state) {
+    struct error err;
+    if (!exception_check(arg, &err))
+        argp_error(state, "--except: %s", err.text);
+    else
+        words_add(except, "%s", arg);
 }
 
 static void fault_option(void *member, const char *arg, struct argp_state *state) {
@@ -187,6 +196,10 @@ const struct argument run_arguments[] = {
            FLAG_AT(OF(play.strict)), .left_out = BY_SERVE),
     OPTION("pin", "NAME=VALUE", "Value of a static input of the RTL; may be repeated", TAKEN_AT(OF(pins), pin_option),
            .needs_rtl = true),
+    OPTION("except", "FIELD[=MASK][:REASON]",
+           "Do not compare a register or a field (GLB.S_INTR_MASK, or GLB.S_INTR_MASK.BDMA_DONE_MASK0), or the bits of "
+           "MASK in it: a known difference of an RTL; may be repeated",
+           TAKEN_AT(OF(except), except_option)),
     OPTION("fault", "N[,N...]",
            "For an RTL with planted faults (scripts/plant.py, `nvcosim qualify`): number of the active one, or of "
            "several (default: none)",

@@ -18,6 +18,7 @@
 #include "report/hang_text.h"
 #include "report/report.h"
 #include "run/network/outputs.h"
+#include "run/options/exceptions.h"
 #include "run/options/wave_layer.h"
 #include "run/process/process.h"
 #include "run/result/ledger.h"
@@ -95,6 +96,7 @@ struct session {
     struct second_look look;
     struct run_progress progress;
     struct play_options play;
+    struct exceptions exceptions; /* of play */
     struct wave_launch *launches; /* of --wave-layer */
     char *wave_path;              /* of nvcosim debug */
     double seconds[2];            /* CPU time of the model, and of the RTL */
@@ -168,6 +170,9 @@ static bool session_open(struct session *session, const char *rtl_name, rtl_open
     struct second_look *look = &session->look;
     session->play = options->play;
     session->play.seed = options->seed;
+    exceptions_open(&session->exceptions, &options->except, session->input.prog->config, options->foreign);
+    session->play.exceptions = session->exceptions.list;
+    session->play.exception_count = session->exceptions.count;
     session->progress.fd = options->result_fd;
     if (options->debug) {
         session->play.progress = stop_runaway;
@@ -210,6 +215,7 @@ static void session_close(struct session *session) {
         play_result_free(&session->results[i]);
         session->devices[i]->ops->destroy(session->devices[i]);
     }
+    exceptions_free(&session->exceptions);
     histogram_set_free(&session->histograms);
     taps_free(&session->taps);
     second_look_close(&session->look);
@@ -270,6 +276,13 @@ static bool judge_run(struct session *session, bool closed, struct error *err) {
     const struct rtl_statistics *rtl = session->results[0].statistics.rtl;
     session->input.wave = rtl && rtl->wave_cycles > 0 && !options->rtl.wave.plain ? session->look.wave.path : NULL;
     const struct named_launches named = judge(options, &session->input, result);
+    for (int i = 0; i < session->input.played_count; i++)
+        if (session->results[i].excepted > 0) {
+            char *note = exceptions_note(&session->exceptions, session->input.prog->config, session->devices[i]->name,
+                                         session->results[i].excepted);
+            words_add(&result->notes, "%s", note);
+            free(note);
+        }
     if (session->input.wrong_read) {
         char text[REPORT_LINE];
         words_add(&result->notes, "cycle %" PRIu64 ": %s", session->input.wrong_read->beat.cycle,
