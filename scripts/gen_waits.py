@@ -21,6 +21,7 @@ import sys
 sys.dont_write_bytecode = True  # the folder of an installed copy stays as it is
 from gen_tables import c_list, c_string, read_csv, write
 
+COLUMNS = ("kind", "index", "name", "from", "to", "valid", "ready", "elements", "values", "macro")
 KINDS = {"pair": 4, "state": 2, "counter": 1}  # words
 INDICES = {"pair": ("wait_index", "WAIT"), "state": ("wait_state_index", "WAIT_STATE"), "counter": ("wait_counter_index", "WAIT_COUNTER")}
 
@@ -29,6 +30,8 @@ def load():
     """The rows of each kind."""
     rows = {kind: [] for kind in KINDS}
     for row in read_csv("rtl/waits.csv"):
+        if missing := [column for column in COLUMNS if column not in row]:
+            sys.exit(f"rtl/{row.where}: there is no column {missing[0]}, expected {','.join(COLUMNS)} in the first line")
         if row["kind"] not in KINDS:
             sys.exit(f"rtl/{row.where}: kind {row['kind']!r}, expected one of {list(KINDS)}")
         if row["index"] in [r["index"] for r in rows[row["kind"]]]:

@@ -148,12 +148,13 @@ def _check_key(parent: Node, node: Node, place: Place) -> None:
 def parse(name: str, data: bytes) -> Node:
     """Reads a document. Failure: FILE:LINE:COLUMN: what was found, what was expected."""
     import yaml
+    events: typing.Any = yaml.parse
     if len(data) > BYTES:
         raise Failure(f"{name}: found more than {BYTES} bytes")
     try:
         if data[:2] in (b"\xff\xfe", b"\xfe\xff"):  # libyaml would take it for UTF-16
             raise yaml.reader.ReaderError(name, 0, data[0], "utf-8", "")
-        return _Reader(name, yaml.parse(data, Loader=yaml.CBaseLoader)).document()
+        return _Reader(name, events(data, Loader=yaml.CBaseLoader)).document()
     except yaml.reader.ReaderError as error:
         before = data[:error.position]
         what = ("a control character (0x{:02x}); expected text" if "control" in error.reason
