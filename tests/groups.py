@@ -87,6 +87,7 @@ GROUPS = [
     Group("test nightly", "how far it is, and where the time went", "tests/replay/progress.py $BUILD"),
     Group("test nightly", "another rtl with a bug is caught and reported", "tests/replay/second_dut.sh $BUILD"),
     Group("test nightly", "a checkout of the shape of NVIDIA's repository", "tests/replay/nvidia_checkout.sh $BUILD"),
+    Group("test nightly", "wrappers of NVDLA with other register buses and ports", "tests/replay/adapters.sh $BUILD"),
     Group("test nightly", "another rtl with the ports of full", "tests/replay/foreign_full.sh $BUILD"),
     Group("test nightly", "compilers, profiles and threads of simulators", "tests/replay/compilers.sh $BUILD"),
     Group("test nightly", "make install", "tests/replay/install.sh $BUILD"),

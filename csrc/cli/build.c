@@ -28,6 +28,8 @@ struct build_options {
     struct words training;          /* traces for the profile; none: random layers */
     const char *vmod, *nvidia;      /* instead of a file list: a tree of RTL, by either option */
     const char *rams;               /* its RAM models */
+    const char *adapter, *port_map; /* of a wrapper: its register bus, other names of its ports */
+    bool adapted;                   /* an adapter is the top */
 };
 
 static const char doc[] =
@@ -90,6 +92,12 @@ static void top_option(void *top, const char *arg, struct argp_state *state) {
     *(const char **)top = arg;
 }
 
+static void adapter_option(void *adapter, const char *arg, struct argp_state *state) {
+    if (strcmp(arg, "apb") != 0 && strcmp(arg, "axi4lite") != 0)
+        argp_error(state, "--adapter: found '%s', expected apb or axi4lite", arg);
+    *(const char **)adapter = arg;
+}
+
 static void verilator_option(void *options, const char *arg, struct argp_state *state) {
     if (strpbrk(arg, "\n'"))
         argp_error(state, "--verilator-option: quotes and line ends are not supported");
@@ -119,12 +127,21 @@ static const struct argument option_table[] = {
            "relative to the file",
            TEXT_AT(OF(source.filelist), NULL)),
     OPTION("top", "MODULE", "Top module (default NV_nvdla)", TAKEN_AT(OF(source.top), top_option)),
+    OPTION("wrapper", "MODULE", "The same as --top", TAKEN_AT(OF(source.top), top_option)),
+    OPTION("adapter", "apb|axi4lite",
+           "The top module is a wrapper with this register bus instead of CSB: an adapter connects it",
+           TAKEN_AT(OF(adapter), adapter_option)),
+    OPTION("port-map", "FILE",
+           "Other names of the top module's ports: lines of NVDLA's name, or the bus's, and the top's. "
+           "`nvdla_core2dbb_* m_axi_*` stands for all signals of an AXI port, with AXI's names",
+           TEXT_AT(OF(port_map), NULL)),
     OPTION(
         "verilator-option", "OPTION",
         "Further option for Verilator; may be repeated: --verilator-option=-Wno-WIDTH --verilator-option=-DSYNTHESIS",
         TAKEN_AT(OF(source.verilator), verilator_option)),
     OPTION("pin", "NAME=VALUE",
-           "Value of a static input of this RTL unless run --pin changes it; may be repeated. NVIDIA's RTL gets "
+           "Value of a static input of this RTL unless run --pin changes it, or of any other input of its top module; "
+           "may be repeated. NVIDIA's RTL gets "
            "tmc2slcg_disable_clock_gating=1, which whole networks need; single layers run 1.4 to 1.7 times as fast "
            "with --pin tmc2slcg_disable_clock_gating=0",
            TAKEN_AT(OF(source.pins), pin_option)),
@@ -213,9 +230,10 @@ static void check(void *input, struct argp_state *state) {
     if (options->profile && options->no_profile)
         argp_error(state, "--profile and --no-profile exclude each other");
     check_source(options, state);
-    if (is_known(options) &&
-        (options->taps || options->source.top || options->source.verilator.count || options->source.pins.count))
-        argp_error(state, "--taps, --top, --verilator-option and --pin need --filelist or --nvidia (--vmod)");
+    if (is_known(options) && (options->taps || options->source.top || options->source.verilator.count ||
+                              options->source.pins.count || options->adapter || options->port_map))
+        argp_error(state, "--taps, --top, --adapter, --port-map, --verilator-option and --pin need --filelist or "
+                          "--nvidia (--vmod)");
 }
 
 /* Variables of make for the RTL; the build stores them for variants built later. */
@@ -225,11 +243,11 @@ static void make_variables(const struct build_options *options, const char *file
     struct text verilator = {0}, pins = {0};
     for (size_t i = 0; i < source->verilator.count; i++)
         text_printf(&verilator, "%s%s", i ? " " : "", source->verilator.items[i]);
-    for (size_t i = 0; i < source->pins.count; i++)
+    for (size_t i = 0; i < source->pins.count && !options->adapted; i++) /* an adapter has them */
         text_printf(&pins, "%s%s", pins.n ? " " : "", source->pins.items[i]);
     words_add(variables, "FILELIST=%s", filelist);
     words_add(variables, "TAPS=%s", taps);
-    words_add(variables, "TOP=%s", source->top ? source->top : "NV_nvdla");
+    words_add(variables, "TOP=%s", options->adapted ? "nvcosim_adapter" : source->top ? source->top : "NV_nvdla");
     words_add(variables, "VERILATOR_OPTIONS=%s", verilator.text ? verilator.text : "");
     words_add(variables, "PINS=%s", pins.text ? pins.text : "");
     free(verilator.text);
@@ -294,7 +312,7 @@ static int rebuild(const struct build_options *options) {
 
 /* The absolute path of the file list, malloc'd: the user's, or one written for a tree into the build folder. Prints
  * what the user should know of the RTL. */
-static char *file_list(const struct build_options *options, struct error *err) {
+static char *file_list(struct build_options *options, struct error *err) {
     char relative[256], directory[SIMULATOR_PATH];
     const char *tree = options->vmod ? options->vmod : options->nvidia;
     char *list = tree ? NULL : readable(options->source.filelist, err);
@@ -310,21 +328,25 @@ static char *file_list(const struct build_options *options, struct error *err) {
                                     .out = directory,
                                     .top = options->source.top,
                                     .rams = options->rams,
-                                    .print = options->print};
+                                    .print = options->print,
+                                    .adapter = options->adapter,
+                                    .port_map = options->port_map,
+                                    .pins = &options->source.pins};
     char *said = prepare_rtl(&prepare, err);
     if (said)
         fputs(said, stdout);
-    if (said && tree)
-        list = xprintf("%s/vmod.f", directory);
-    else if (!said) {
+    char *adapter = xprintf("%s/adapter.f", directory);
+    options->adapted = said && !options->print && access(adapter, R_OK) == 0;
+    if (!said || tree || options->adapted) {
         free(list);
-        list = NULL;
+        list = !said ? NULL : options->adapted ? xstrdup(adapter) : xprintf("%s/vmod.f", directory);
     }
+    free(adapter);
     free(said);
     return list;
 }
 
-static int build(const struct build_options *options) {
+static int build(struct build_options *options) {
     struct error err;
     if (!simulators_can_be_built(&err)) {
         fprintf(stderr, "nvcosim build: %s\n", err.text);

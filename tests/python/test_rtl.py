@@ -261,11 +261,11 @@ class Messages(Case):
         self.put("rams/synth/r.v", "module r;\nendmodule\n")
         self.put("m.v", "module NV_NVDLA_partition_m;\nendmodule\n")
         path = self.put("list.f", "m.v\n-y rams/synth\n")
-        done = self.prepared("--filelist", "full", path, "", "NV_nvdla", "", "")
+        done = self.prepared("--filelist", "full", path, self.root, "NV_nvdla", "", "", "", "")
         self.assertEqual((done.returncode, done.stderr), (2, "--filelist: found a limit of 4.0 GB of memory, expected 8.5 GB; raise it (ulimit -v)\n"))
         self.assertIn("list.f:2: the RAM models in", done.stdout)
         self.assertIn("NVIDIA's full needs 8.5 GB of memory\n", done.stdout)
-        self.assertEqual(self.prepared("--filelist", "small", path, "", "NV_nvdla", "", "").returncode, 0)
+        self.assertEqual(self.prepared("--filelist", "small", path, self.root, "NV_nvdla", "", "", "", "").returncode, 0)
 
 
 if __name__ == "__main__":

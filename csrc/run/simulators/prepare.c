@@ -18,7 +18,9 @@ char *prepare_rtl(const struct prepare *prepare, struct error *err) {
                                      prepare->out,
                                      prepare->top ? prepare->top : "NV_nvdla",
                                      prepare->rams ? prepare->rams : "",
-                                     prepare->print ? "print" : ""};
+                                     prepare->print ? "print" : "",
+                                     prepare->adapter ? prepare->adapter : "",
+                                     prepare->port_map ? prepare->port_map : ""};
     struct install_paths paths;
     struct words words = {0};
     int status;
@@ -28,6 +30,8 @@ char *prepare_rtl(const struct prepare *prepare, struct error *err) {
     words_add(&words, "PYTHONPATH=%s/python", paths.sources ? paths.sources : paths.ready);
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
         words_put(&words, arguments[i]);
+    for (size_t i = 0; i < prepare->pins->count; i++)
+        words_put(&words, prepare->pins->items[i]);
     char *output = process_output(words.items, &status, err);
     if (output && status != 0) {
         char *last = text_last_line(output, strlen(output));

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "nvdla/error.h"
+#include "nvdla/text.h"
 
 /* What python/nvcosim/rtl/prepare.py takes. */
 struct prepare {
@@ -12,10 +13,14 @@ struct prepare {
     const char *config, *path, *out;
     const char *top, *rams; /* NULL: NV_nvdla, those of the tree */
     bool print;             /* the list itself is what it says */
+    const char *adapter;    /* register bus of the top, "apb" or "axi4lite"; NULL: NVDLA's */
+    const char *port_map;   /* file with other names of its ports, NULL: none */
+    const struct words *pins;
 };
 
-/* Writes the list of a tree, and checks that there is memory for the build. Returns what the user should know, in
- * lines (malloc'd), or NULL with a message that says what is missing and how to make it. */
+/* Writes the list of a tree, and OUT/adapter.f if the top needs an adapter (else there is none); checks that there is
+ * memory for the build. Returns what the user should know, in lines (malloc'd), or NULL with a message that says what
+ * is missing and how to make it. */
 char *prepare_rtl(const struct prepare *prepare, struct error *err);
 
 #endif

@@ -13,7 +13,9 @@ _MISSING = re.compile(r"[Pp]in not found: '(\w+)'")
 _UNUSED = re.compile(r"has missing pin: '(\w+)'")
 _ANY_WIDTH = re.compile(r"_a[rw]_a[rw]addr$|^nvdla_pwrbus_")  # of these ports
 _DATA = re.compile(r"(data|wstrb|wdat)$")  # of these, only the configuration's
-_BUSES = (("psel", "APB"), ("awvalid", "AXI4-Lite or AXI"), ("hsel", "AHB"))
+_BUSES = (("psel", "an APB wrapper", "build it with --adapter apb"),
+          ("awvalid", "an AXI4-Lite or AXI wrapper", "build it with --adapter axi4lite"),
+          ("hsel", "an AHB wrapper", "write a module with NVDLA's ports around it"))
 
 
 @dataclasses.dataclass
@@ -60,13 +62,13 @@ class Ports:
 
     def _other_top(self) -> str:
         named = self.unused[:6] + ["..."] * (len(self.unused) > 6)
-        bus = next((words for word, words in _BUSES
-                    if any(word in name.lower() for name in self.unused)), "")
+        bus, way = next((words for word, *words in _BUSES
+                         if any(word in name.lower() for name in self.unused)),
+                        ("", "name its ports in a --port-map"))
         return (f"top {self.top} does not have NVDLA's ports: missing are {self.missing[0]} and "
                 f"{len(self.missing) - 1} more; it has {', '.join(named) or 'no others'}"
-                + (f": {'an' if bus[0] == 'A' else 'a'} {bus} wrapper" if bus else "")
-                + "; name NV_nvdla inside it by --top, or write a module with NVDLA's ports around "
-                "it (docs/other-rtl.md)")
+                + (f": {bus}" if bus else "")
+                + f"; {way}, or name NV_nvdla inside it by --top (docs/other-rtl.md)")
 
     def _fitting(self) -> list[str]:
         """The configurations with the memory ports of the RTL."""

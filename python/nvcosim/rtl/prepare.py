@@ -1,15 +1,16 @@
 """What `nvcosim build` does before Verilator: writes the list of files of a tree, and says what the
 RTL is, which memory its build needs and whether that is free.
 
-usage: python3 -m nvcosim.rtl.prepare OPTION CONFIG PATH OUT TOP RAMS PRINT
+usage: python3 -m nvcosim.rtl.prepare OPTION CONFIG PATH OUT TOP RAMS PRINT BUS MAP [NAME=VALUE...]
 OPTION is --vmod or --nvidia: PATH is a tree, whose list becomes OUT/vmod.f. Or --filelist: PATH is
-a list. Output: lines for the user; if PRINT is not empty, the list. Exit status: 0; 2: the last
-line says why."""
+a list. If the top has another register BUS than NVDLA, a MAP of its ports, or inputs that values
+are given of, OUT/adapter.f is a list with an adapter around it. Output: lines for the user; if
+PRINT is not empty, the list. Exit status: 0; 2: the last line says why."""
 import os
 import pathlib
 import sys
 
-from nvcosim.rtl import filelist, tree, verilate
+from nvcosim.rtl import adapter, filelist, tree, verilate
 from nvcosim.tool import Failure
 
 _FULL_MEMORY = 8.5e9  # of NVIDIA's full, measured with Verilator 5.006
@@ -34,9 +35,22 @@ def _check_memory(option: str) -> None:
                       "what else runs")
 
 
+def _adapt(adapter_list: pathlib.Path, rtl_list: str, top: str, bus: str, config: str,
+           port_map: str, pins: dict[str, str]) -> None:
+    """Writes the adapter's list if the top needs an adapter; else there is none."""
+    if not (bus or port_map or set(pins) - set(adapter.STATIC_INPUTS)):
+        adapter_list.unlink(missing_ok=True)
+        return
+    made = adapter.write(adapter_list, rtl_list, top, bus or "csb", config, port_map or None, pins)
+    print(f"an adapter connects {top}: {adapter_list.with_suffix('.sv')}")
+    if made.open:
+        print(f"ports of {top} that stay open, inputs of them are 0 (--pin NAME=VALUE sets one): "
+              f"{', '.join(made.open)}")
+
+
 def main(argv: list[str]) -> int:
     """Prepares the build; returns the exit status."""
-    option, config, path, out, top, rams, printed = argv
+    option, config, path, out, top, rams, printed, bus, port_map, *pins = argv
     entries: list[filelist.Entry] = []
     if option == "--filelist":
         entries = list(filelist.read(path))
@@ -54,6 +68,9 @@ def main(argv: list[str]) -> int:
             return 0
         print(found.title, *(f"warning: {warning}" for warning in found.warnings), sep="\n")
         nvidias = found.branch == "nvdlav1"
+        path = os.path.join(out, "vmod.f")
+    _adapt(pathlib.Path(out, "adapter.f"), path, top, bus, config, port_map,
+           dict(pin.split("=", 1) for pin in pins))
     if nvidias:
         _check_memory(option)
     return 0

@@ -1,0 +1,139 @@
+// A wrapper of NVDLA with AXI4-Lite instead of CSB and names that nothing but a port map knows.
+module axi4lite_wrapper (
+    input  logic        bus_clock,
+    input  logic        aresetn,
+    output logic        done,
+    input  logic        s_axi_awvalid,
+    output logic        s_axi_awready,
+    input  logic [31:0] s_axi_awaddr,
+    input  logic        s_axi_wvalid,
+    output logic        s_axi_wready,
+    input  logic [31:0] s_axi_wdata,
+    input  logic [ 3:0] s_axi_wstrb,
+    output logic        s_axi_bvalid,
+    input  logic        s_axi_bready,
+    output logic [ 1:0] s_axi_bresp,
+    input  logic        s_axi_arvalid,
+    output logic        s_axi_arready,
+    input  logic [31:0] s_axi_araddr,
+    output logic        s_axi_rvalid,
+    input  logic        s_axi_rready,
+    output logic [31:0] s_axi_rdata,
+    output logic [ 1:0] s_axi_rresp,
+    output logic        m_axi_awvalid,
+    input  logic        m_axi_awready,
+    output logic [ 7:0] m_axi_awid,
+    output logic [ 3:0] m_axi_awlen,
+    output logic [31:0] m_axi_awaddr,
+    output logic        m_axi_wvalid,
+    input  logic        m_axi_wready,
+    output logic [63:0] m_axi_wdata,
+    output logic [ 7:0] m_axi_wstrb,
+    output logic        m_axi_wlast,
+    input  logic        m_axi_bvalid,
+    output logic        m_axi_bready,
+    input  logic [ 7:0] m_axi_bid,
+    output logic        m_axi_arvalid,
+    input  logic        m_axi_arready,
+    output logic [ 7:0] m_axi_arid,
+    output logic [ 3:0] m_axi_arlen,
+    output logic [31:0] m_axi_araddr,
+    input  logic        m_axi_rvalid,
+    output logic        m_axi_rready,
+    input  logic [ 7:0] m_axi_rid,
+    input  logic        m_axi_rlast,
+    input  logic [63:0] m_axi_rdata
+);
+    logic csb_valid_q, csb_write_q, busy_q;
+    logic [15:0] csb_addr_q;
+    logic [31:0] csb_wdat_q;
+    wire csb_ready, csb_answers;
+    wire [31:0] csb_data;
+    logic b_q, r_q;
+    logic [31:0] rdata_q;
+
+    // A write is taken when address and data are there; a read waits for NVDLA's answer. busy: until the response.
+    always_ff @(posedge bus_clock or negedge aresetn) begin
+        if (!aresetn) begin
+            csb_valid_q <= 1'b0;
+            busy_q      <= 1'b0;
+            b_q         <= 1'b0;
+            r_q         <= 1'b0;
+        end else begin
+            csb_valid_q <= csb_valid_q & ~csb_ready;
+            b_q         <= (b_q & ~s_axi_bready) | (busy_q & csb_write_q & csb_valid_q & csb_ready);
+            r_q         <= (r_q & ~s_axi_rready) | csb_answers;
+            if (csb_answers) begin
+                rdata_q <= csb_data;
+            end
+            if ((b_q & s_axi_bready) | (r_q & s_axi_rready)) begin
+                busy_q <= 1'b0;
+            end
+            if (!busy_q && ((s_axi_awvalid && s_axi_wvalid && s_axi_wstrb == 4'hf) || s_axi_arvalid)) begin
+                csb_valid_q <= 1'b1;
+                busy_q      <= 1'b1;
+                csb_write_q <= s_axi_awvalid;
+                csb_addr_q  <= s_axi_awvalid ? s_axi_awaddr[17:2] : s_axi_araddr[17:2];
+                csb_wdat_q  <= s_axi_wdata;
+            end
+        end
+    end
+
+    assign s_axi_awready = ~busy_q & s_axi_awvalid & s_axi_wvalid;
+    assign s_axi_wready  = s_axi_awready;
+    assign s_axi_arready = ~busy_q & ~s_axi_awvalid;
+    assign s_axi_bvalid  = b_q;
+    assign s_axi_bresp   = 2'd0;
+    assign s_axi_rvalid  = r_q;
+    assign s_axi_rdata   = rdata_q;
+    assign s_axi_rresp   = 2'd0;
+
+    NV_nvdla u_nvdla (
+        .dla_core_clk                 (bus_clock),
+        .dla_csb_clk                  (bus_clock),
+        .dla_reset_rstn               (aresetn),
+        .direct_reset_                (1'b1),
+        .test_mode                    (1'b0),
+        .global_clk_ovr_on            (1'b0),
+        .tmc2slcg_disable_clock_gating(1'b0),
+        .nvdla_pwrbus_ram_c_pd        ('0),
+        .nvdla_pwrbus_ram_ma_pd       ('0),
+        .nvdla_pwrbus_ram_mb_pd       ('0),
+        .nvdla_pwrbus_ram_p_pd        ('0),
+        .nvdla_pwrbus_ram_o_pd        ('0),
+        .nvdla_pwrbus_ram_a_pd        ('0),
+        .csb2nvdla_valid              (csb_valid_q),
+        .csb2nvdla_ready              (csb_ready),
+        .csb2nvdla_addr               (csb_addr_q),
+        .csb2nvdla_wdat               (csb_wdat_q),
+        .csb2nvdla_write              (csb_write_q),
+        .csb2nvdla_nposted            (1'b0),
+        .nvdla2csb_valid              (csb_answers),
+        .nvdla2csb_data               (csb_data),
+        .nvdla2csb_wr_complete        (),
+        .nvdla_core2dbb_aw_awvalid    (m_axi_awvalid),
+        .nvdla_core2dbb_aw_awready    (m_axi_awready),
+        .nvdla_core2dbb_aw_awid       (m_axi_awid),
+        .nvdla_core2dbb_aw_awlen      (m_axi_awlen),
+        .nvdla_core2dbb_aw_awaddr     (m_axi_awaddr),
+        .nvdla_core2dbb_w_wvalid      (m_axi_wvalid),
+        .nvdla_core2dbb_w_wready      (m_axi_wready),
+        .nvdla_core2dbb_w_wdata       (m_axi_wdata),
+        .nvdla_core2dbb_w_wstrb       (m_axi_wstrb),
+        .nvdla_core2dbb_w_wlast       (m_axi_wlast),
+        .nvdla_core2dbb_b_bvalid      (m_axi_bvalid),
+        .nvdla_core2dbb_b_bready      (m_axi_bready),
+        .nvdla_core2dbb_b_bid         (m_axi_bid),
+        .nvdla_core2dbb_ar_arvalid    (m_axi_arvalid),
+        .nvdla_core2dbb_ar_arready    (m_axi_arready),
+        .nvdla_core2dbb_ar_arid       (m_axi_arid),
+        .nvdla_core2dbb_ar_arlen      (m_axi_arlen),
+        .nvdla_core2dbb_ar_araddr     (m_axi_araddr),
+        .nvdla_core2dbb_r_rvalid      (m_axi_rvalid),
+        .nvdla_core2dbb_r_rready      (m_axi_rready),
+        .nvdla_core2dbb_r_rid         (m_axi_rid),
+        .nvdla_core2dbb_r_rlast       (m_axi_rlast),
+        .nvdla_core2dbb_r_rdata       (m_axi_rdata),
+        .dla_intr                     (done)
+    );
+endmodule
