@@ -213,6 +213,11 @@ class Messages(Case):
                          ["ROOT/a.v:2: there is no module gone; ROOT/list.f:1 names that file; looked for gone.v, gone.sv and such in 1 folder of the list (-y)",
                           "ROOT/list.f:3: ROOT/none.v: no such file"])
 
+    def test_another_name_of_the_top(self):
+        self.put("a.v", "// board\nmodule board;\nchip c();\nendmodule\nmodule chip;\nendmodule\n")
+        log = self.log("a.v\n", "%Error: tb/tb_top.sv:243:5: Cannot find file containing module: 'NV_nvdla'\n")
+        self.assertEqual(log.errors, [f"{self.root}/list.f: none of its files has the top module NV_nvdla; name it by --top (no other module uses board)"])
+
     def test_modules_twice(self):
         first, same, other = (self.put(f"{name}.v", f"module m;\nwire {wire};\nendmodule\n") for name, wire in (("a", "x"), ("b", "x"), ("c", "y")))
         log = self.log("", *(f"%Warning-MODDUP: {second}:1:8: Duplicate declaration of module: 'm'\n    1 | module m\n"

@@ -3,6 +3,7 @@
 A tree may be NVIDIA's checkout, a generated vmod anywhere, or a flat folder. So no layout is
 assumed: all files are searched for modules and headers, and the list has those that the top module
 reaches. What differs between the generations of the RTL is in _GENERATIONS."""
+import collections
 import dataclasses
 import os
 import pathlib
@@ -130,6 +131,14 @@ def module_text(text: bytes, name: bytes) -> list[bytes]:
     found = re.search(rb"^[ \t]*module\s+" + name + rb"\b.*?^[ \t]*endmodule\b", text,
                       re.MULTILINE | re.DOTALL)
     return found[0].split() if found else []
+
+
+def uppermost(texts: typing.Iterable[str]) -> list[str]:
+    """The modules whose name is nowhere but in their declaration, comments apart."""
+    code = "\n".join(re.sub(r"//[^\n]*", "", text) for text in texts)
+    counts = collections.Counter(re.findall(r"\w+", code))
+    modules = [name.decode("latin-1") for name in _MODULE.findall(code.encode("latin-1"))]
+    return [name for name in modules if counts[name] == 1]
 
 
 def _walk(folder: pathlib.Path) -> typing.Iterator[pathlib.Path]:

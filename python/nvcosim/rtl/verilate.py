@@ -96,6 +96,11 @@ class Log:
             place = next((e.place for e in entries if e.path.endswith(name)), self.list)
             return f"{place}: {name}: no such file"
         needs = _place(line)
+        if name == self.ports.top:
+            tops = tree.uppermost(_read(entry.path) for entry in entries)
+            which = f" (no other module uses {', '.join(tops[:4])})" if tops else ""
+            return (f"{self.list}: none of its files has the top module {name}; name it by --top"
+                    + which)
         place = next((e.place for e in entries if needs.startswith(e.path + ":")), self.list)
         folders = len({os.path.dirname(e.path) for e in entries if e.kind == "-y"})
         return (f"{needs}: there is no module {name}; {place} names that file; looked for "
