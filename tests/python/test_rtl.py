@@ -207,7 +207,8 @@ class Messages(Case):
     def test_what_is_missing(self):
         self.put("a.v", "module a;")
         self.put("lib/b.v")
-        log = self.log("a.v\n-y lib // more\nnone.v\n", f"%Error: {self.root}/a.v:2:1: Cannot find file containing module: 'gone'\n ... Looked in:\n   x\n",
+        log = self.log("a.v\n-y lib // more\nnone.v\n", f"%Error: {self.root}/a.v:2:1: Cannot find file containing module: 'gone'\n"
+                       f"%Error: {self.root}/a.v:2:1: This may be because there's no search path specified with -I<dir>.\n ... Looked in:\n   x\n",
                        f"%Error: Cannot find file containing module: {self.root}/none.v\n", "%Error: Exiting due to 2 error(s)\n")
         self.assertEqual([line.replace(str(self.root), "ROOT") for line in log.errors],
                          ["ROOT/a.v:2: there is no module gone; ROOT/list.f:1 names that file; looked for gone.v, gone.sv and such in 1 folder of the list (-y)",

@@ -85,7 +85,8 @@ class Log:
                                                     "PINMISSING")
         elif absent:
             self.errors.append(self._absent(line, absent[1]))
-        elif not line.startswith(("%Error: This may be because", "%Error: Exiting due to")):
+        elif "This may be because there's no search path" not in line and \
+                not line.startswith("%Error: Exiting due to"):
             self._block = "error"
             self.errors.append(line)
 
