@@ -13,6 +13,7 @@ _MISSING = re.compile(r"[Pp]in not found: '(\w+)'")
 _UNUSED = re.compile(r"has missing pin: '(\w+)'")
 _ANY_WIDTH = re.compile(r"_a[rw]_a[rw]addr$|^nvdla_pwrbus_")  # of these ports
 _DATA = re.compile(r"(data|wstrb|wdat)$")  # of these, only the configuration's
+_SECOND = "nvdla_core2cvsram_"
 _BUSES = (("psel", "an APB wrapper", "build it with --adapter apb"),
           ("awvalid", "an AXI4-Lite or AXI wrapper", "build it with --adapter axi4lite"),
           ("hsel", "an AHB wrapper", "write a module with NVDLA's ports around it"))
@@ -42,17 +43,21 @@ class Ports:
 
     def second_memory(self) -> bool:
         """The RTL has ports of a second memory that the configuration has not."""
-        return any(name.startswith("nvdla_core2cvsram_") for name in self.unused)
+        return any(name.startswith(_SECOND) for name in self.unused)
 
     def wrong(self) -> list[str]:
         """Sentences: why this RTL cannot be built for the configuration; none if it can."""
-        if len(self.missing) > 20:
+        absent = [name for name in self.missing if not name.startswith(_SECOND)]
+        if len(absent) > 20:
             return [self._other_top()]
         lines = [self._width(name) for name in self.widths if _DATA.search(name)]
-        lines += [f"{self.top} has no port {name}" for name in self.missing]
+        lines += [f"{self.top} has no port {name}" for name in absent]
         if self.second_memory():
-            lines.append(f"{self.top} has ports of a second memory (nvdla_core2cvsram_...), "
-                         f"configuration {self.config} has none")
+            lines.append(f"{self.top} has ports of a second memory ({_SECOND}...), configuration "
+                         f"{self.config} has none")
+        elif absent != self.missing:
+            lines.append(f"{self.top} has no ports of a second memory ({_SECOND}...), "
+                         f"configuration {self.config} has them")
         return lines + self._fitting() if lines else []
 
     def _width(self, name: str) -> str:
@@ -77,10 +82,11 @@ class Ports:
         own = rows[self.config]
         width = {port: self._data_bits(port, int(own[f"{port}_data_bits"]))
                  for port in ("dbb", "cvsram")}
-        fit = [name for name, row in rows.items() if int(row["dbb_data_bits"]) == width["dbb"]
-               and (int(row["cvsram_data_bits"]) == width["cvsram"]
-                    or (self.second_memory() and int(row["cvsram_data_bits"]) > 0))
-               and name != self.config]
+        fit = [name for name, row in rows.items()
+               if name != self.config
+               and (self.missing or int(row["dbb_data_bits"]) == width["dbb"])  # else not known
+               and (int(row["cvsram_data_bits"]) > 0 if self.second_memory()
+                    else int(row["cvsram_data_bits"]) == width["cvsram"])]
         return [f"configurations with such ports: {', '.join(fit) or 'none'}"]
 
     def _data_bits(self, port: str, own: int) -> int:

@@ -157,7 +157,7 @@ def run(log: Log, words: list[str]) -> int:
         assert verilator.stdout
         for line in verilator.stdout:
             log.take(line.rstrip("\n"))
-            if timer is None and log.ports.wrong():
+            if timer is None and log.ports.widths and log.ports.wrong():  # it knows widths last
                 timer = threading.Timer(_GRACE, _end, [verilator.pid])
                 timer.start()
     if timer:
