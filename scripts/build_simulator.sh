@@ -151,7 +151,7 @@ if [ -n "$table" ] && { $has_taps || [ "$taps" != own ]; }; then # a table that 
 fi
 
 if ! verilate ${waits[0]+"${waits[@]}"} ${streams[0]+"${streams[@]}"}; then
-    misfit=$(grep -m1 '^%Error' "$dir/verilator.log" | cut -c-200)
+    misfit=$(grep -m1 '^%Error' "$dir/verilator.log" | cut -c-200) || true
     # nvcosim shows what begins with "warning:".
     if [ -n "$copy" ] && [ "$taps" = own ] && [ -n "${streams[0]+x}" ] && verilate ${waits[0]+"${waits[@]}"}; then
         echo "warning: rtl/taps.csv does not fit this RTL ($misfit): its AXI streams alone are heard; --taps FILE brings a table of its own"

@@ -88,4 +88,6 @@ check "--pin wins over it, and a hang comes with the hint at clock gating" $?
 out=$("$NVCOSIM" run --dut rtl:nvidia --out "$build/tests/nvidia/out" --max-cycles 1000 $trace 2>&1)
 [ $? -eq 3 ] && ! grep -q 'try --pin' <<<"$out"
 check "and without it where the gating is off" $?
+"$NVCOSIM" build --filelist "$checkout/wrapper.f" --top wrapper --name nvidia 2>&1 | grep 'an APB wrapper'
+check "a wrapper is named where another RTL was built before" $?
 finish
