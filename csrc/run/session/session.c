@@ -277,7 +277,7 @@ static bool judge_run(struct session *session, bool closed, struct error *err) {
     session->input.wave = rtl && rtl->wave_cycles > 0 && !options->rtl.wave.plain ? session->look.wave.path : NULL;
     const struct named_launches named = judge(options, &session->input, result);
     for (int i = 0; i < session->input.played_count; i++)
-        if (session->results[i].excepted > 0) {
+        if (session->results[i].excepted > 0 && !options->quiet) {
             char *note = exceptions_note(&session->exceptions, session->input.prog->config, session->devices[i]->name,
                                          session->results[i].excepted);
             words_add(&result->notes, "%s", note);

@@ -276,8 +276,10 @@ def file_list(request: Request) -> FileList:
     vmod, rams = find_vmod(request), find_rams(request)
     files = Files([*rams, vmod])
     top = request.top.encode()
+    if top not in files.modules:  # a wrapper, beside the RTL
+        files = Files([*rams, vmod, pathlib.Path(os.path.realpath(request.tree))])
     if top not in files.modules:
-        raise Failure(f"{request.option}: no file below {vmod} has a module {request.top}")
+        raise Failure(f"{request.option}: no file below {request.tree} has a module {request.top}")
     branch = generation(files.modules)
     _check_branch(request, vmod, branch.branch)
     used = files.reached(top)
