@@ -232,8 +232,8 @@ static void check(void *input, struct argp_state *state) {
     check_source(options, state);
     if (is_known(options) && (options->taps || options->source.top || options->source.verilator.count ||
                               options->source.pins.count || options->adapter || options->port_map))
-        argp_error(state, "--taps, --top, --adapter, --port-map, --verilator-option and --pin need --filelist or "
-                          "--nvidia (--vmod)");
+        argp_error(state, "--taps, --top, --verilator-option and --pin need --filelist or --nvidia (--vmod); so do "
+                          "--adapter and --port-map");
 }
 
 /* Variables of make for the RTL; the build stores them for variants built later. */
