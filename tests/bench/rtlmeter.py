@@ -90,8 +90,10 @@ def sample(nvcosim, dut, test, folder):
         with open(log, encoding="utf-8", errors="replace") as file:
             sys.exit(f"rtlmeter.py: the run fails: {' '.join(command)}\n{file.read()}")
     with open(results, encoding="utf-8") as file:
-        clocks = sum(json.loads(line)["cycles"] for line in file)
-    return clocks / elapsed / 1000, elapsed, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, clocks
+        played = [json.loads(line) for line in file]
+    clocks = sum(result["cycles"] for result in played)
+    memory = max(result["memory_peak"] for result in played) / 2**20
+    return clocks / elapsed / 1000, elapsed, used.ru_utime + used.ru_stime, memory, clocks
 
 
 def cell(values):
