@@ -28,7 +28,8 @@ static const uint32_t *read_stream(void *context, enum rtl_stream stream, int co
 
 /* The streams that the design shows. */
 static struct stream_source stream_source(struct rtl_device *rtl) {
-    struct stream_source source = {.context = rtl, .read = rtl->vpi.taps ? read_stream : NULL};
+    struct stream_source source = {
+        .context = rtl, .read = rtl->vpi.taps ? read_stream : NULL, .specified_stripes = rtl->vpi.specified_stripes};
     for (int i = 0; i < STREAM_COUNT; i++) {
         char name[16];
         snprintf(name, sizeof name, "t%d", i);
@@ -172,6 +173,7 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
                              err,
                              "--fault: no faults are planted in this simulator; scripts/plant.py makes an RTL that "
                              "has them");
+    dev->specified_stripes = rtl->vpi.specified_stripes;
     dev->still_limit = rtl->vpi.links ? STILL_LINKS : STILL_PORTS;
     uint32_t pins[SIGNAL_PIN_WORDS];
     if (!signals_pins(rtl->options.pins, pins, err) || !open_observers(rtl, err))

@@ -79,8 +79,8 @@ struct signal_layout {
 /* Set in tb_top's layout, beside the id, if the links of this project's RTL are wired. */
 enum { LAYOUT_LINKS = 1 << 30 };
 
-/* Set there if the simulator was built with TB_TAPS. */
-enum { LAYOUT_TAPS = 1 << 29 };
+/* Set there if the simulator was built with TB_TAPS, and if the stripes of its table's RTL are those of chapter 40. */
+enum { LAYOUT_TAPS = 1 << 29, LAYOUT_STRIPES = 1 << 28 };
 
 /* Names of the links between the engines: bit OUT_LINKS_LSB + i of outs is 1 in a clock in which link i moves. */
 extern const struct link_facts signal_links[SIGNAL_LINKS];

@@ -115,9 +115,8 @@ module tb_top;
     localparam int SramBytes = 0;
 `endif
 `ifdef TB_TAPS
-// Streams inside the design, for rtl_tap.c: tap_moves and tap_ends, together TapW bits; t0, t1, ...
+// Streams inside the design, for rtl_tap.c: tap_moves and tap_ends, TapW bits; t0, t1, ...; TapsBuilt, of layout
 `include "taps.svh"
-    localparam logic [7:0] TapsBuilt = 8'h20;
 `else
     localparam int TapW = 0;
     localparam logic [7:0] TapsBuilt = 8'h00;
@@ -212,6 +211,8 @@ module tb_top;
         dut.wt_wr.valid != '0,
         dut.dat_wr.valid != '0
     };
+`elsif TB_TAPS
+    wire [15:0] links = {7'd0, tap_links};
 `else
     wire [15:0] links = 16'd0;
 `endif

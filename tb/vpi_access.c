@@ -48,9 +48,11 @@ bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout,
         return false;
     s_vpi_value value = {.format = vpiVectorVal};
     vpi_get_value(id, &value);
-    vpi->links = (uint32_t)value.value.vector[0].aval & LAYOUT_LINKS;
-    vpi->taps = (uint32_t)value.value.vector[0].aval & LAYOUT_TAPS;
-    const uint32_t built = (uint32_t)value.value.vector[0].aval & ~(uint32_t)(LAYOUT_LINKS | LAYOUT_TAPS);
+    const uint32_t has = (uint32_t)value.value.vector[0].aval;
+    const uint32_t built = has & ~(uint32_t)(LAYOUT_LINKS | LAYOUT_TAPS | LAYOUT_STRIPES);
+    vpi->links = has & LAYOUT_LINKS;
+    vpi->taps = has & LAYOUT_TAPS;
+    vpi->specified_stripes = has & LAYOUT_STRIPES;
     vpi_free_object(id);
     if (built != layout->id)
         return error_set(

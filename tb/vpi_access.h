@@ -15,6 +15,7 @@ struct vpi_access {
     vpiHandle streams[STREAM_COUNT]; /* NULL: not in the simulator's table of taps */
     vpiHandle waits;                 /* NULL: not in this simulator */
     bool taps;                       /* outs shows which streams move */
+    bool specified_stripes;          /* see conv_order() */
     int in_words, out_words;
     s_vpi_vecval words[SIGNAL_IN_WORDS]; /* passed to VPI; bval stays 0 */
     uint32_t *ins;                       /* where the simulator keeps them; NULL: VPI is the only way */

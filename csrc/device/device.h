@@ -216,6 +216,7 @@ struct device {
         *memory[SPACE_COUNT]; /* owned by the device; secondary NULL if the configuration has no second port */
     uint32_t units;           /* bit per enum nvdla_unit: units whose registers this device has */
     bool timeless;            /* its wait counters (REGISTER_WAIT) stay 0: it has no clock */
+    bool specified_stripes;   /* of its streams of convolutions: see conv_order() */
     bool stop;                /* set from outside to end the run: advance() then returns soon; reset() clears it */
     uint64_t still_limit;     /* clocks without movement after which a run counts as hung; 0: the player's default */
     struct finding *findings; /* owned by the device */

@@ -347,7 +347,7 @@ static void begin_csc(struct flow *flow) {
     csc->launch = flow_begin(flow, NVDLA_CSC, &csc->ordinal);
     const struct registers_view view = flow_view(flow, NVDLA_CSC, csc->ordinal);
     const int widths = nvdla_has_16_bits(config) ? 2 : 1;
-    csc->order = conv_order(&view);
+    csc->order = conv_order(&view, false);
     csc->winograd = csc->order.winograd;
     csc->image = FIELD(&view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT) && !csc->winograd;
     csc->data_bank = FIELD(&view, CSC, D_BANK, DATA_BANK);

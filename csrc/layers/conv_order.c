@@ -1,19 +1,18 @@
 /* The loops of a convolution in hardware order. See conv_order.h. */
 #include "layers/conv_order.h"
 
-#include "layers/cubes.h"
 #include "nvdla/sizes.h"
 
 /* ---- CSC ---- */
 
 /* Runs of stripes. In an image whose lines share the data of several input lines, stripes end with the line if it is
  * long enough to load the weights meanwhile. */
-static void set_image(const struct registers_view *view, struct conv_order *order, size_t loads) {
+static void set_image(const struct registers_view *view, struct conv_order *order, size_t loads, bool specified) {
     const unsigned extension = FIELD(view, CSC, D_POST_Y_EXTENSION, Y_EXTENSION);
     const size_t lines = (size_t)FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1;
     order->columns = 1;
     order->rows_together = (size_t)1 << (extension > 2 ? 2 : extension);
-    const bool by_line = order->rows_together > 1 && order->out_width >= loads;
+    const bool by_line = specified || (order->rows_together > 1 && order->out_width >= loads);
     order->runs = by_line ? lines : 1;
     order->positions = order->out_width * (by_line ? 1 : lines);
 }
@@ -26,12 +25,25 @@ static void set_winograd(struct conv_order *order) {
     order->stripe_most /= 2;
 }
 
+/* Stripes as section 4.2 has them. Its table names small and full; other configurations without 16-bit types follow
+ * small. */
+static void set_specified(const struct nvdla_config *config, struct conv_order *order, size_t loads, bool image) {
+    size_t least = loads;
+    for (size_t batches = order->batches; batches > 1 && least > 1; batches /= 2)
+        least /= 2;
+    order->stripe_least = least;
+    order->stripe_most = order->batches < loads ? 2 * least : 1;
+    if (image)
+        order->stripe_least = order->stripe_most = order->lanes > 2 * loads ? order->lanes : 2 * loads;
+    order->stripe_enough = nvdla_has_16_bits(config) ? SIZE_MAX : 2 * order->stripe_most;
+}
+
 static enum nvdla_precision precision_of(const struct registers_view *view) {
     const unsigned code = FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION);
     return nvdla_has_16_bits(view->config) && code <= NVDLA_FP16 ? (enum nvdla_precision)code : NVDLA_INT8;
 }
 
-struct conv_order conv_order(const struct registers_view *view) {
+struct conv_order conv_order(const struct registers_view *view, bool specified) {
     const struct nvdla_config *config = view->config;
     const bool winograd = config->winograd && FIELD(view, CSC, D_MISC_CFG, CONV_MODE);
     const bool image = FIELD(view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT) && !winograd;
@@ -57,18 +69,20 @@ struct conv_order conv_order(const struct registers_view *view) {
     order.stripe_most = 2 * kernels / order.batches;
     order.stripe_least = ceil_div(loads, order.batches);
     if (image)
-        set_image(view, &order, loads);
+        set_image(view, &order, loads, specified);
     else if (winograd)
         set_winograd(&order);
+    order.stripe_enough = order.stripe_most + order.stripe_least;
+    if (specified)
+        set_specified(config, &order, loads, image);
     return order;
 }
 
-/* Positions of the next stripe of a run with `left` positions remaining. Sums do not depend on it; the spec's lengths
- * are those of NVIDIA's design, these are nvdla_conv_pkg.sv's. Section 4.2. */
+/* Positions of the next stripe of a run with `left` positions remaining. Sums do not depend on it. */
 static size_t stripe(const struct conv_order *order, size_t left) {
     if (left <= order->stripe_most)
         return left;
-    return left >= order->stripe_most + order->stripe_least ? order->stripe_most : order->stripe_least;
+    return left >= order->stripe_enough ? order->stripe_most : order->stripe_least;
 }
 
 /* Derives the rest from the loop counters. */
@@ -149,13 +163,14 @@ struct conv_place conv_operation_place(const struct conv_order *order, const str
 
 /* ---- CDMA ---- */
 
+size_t conv_image_elements(const struct cdma_cubes *cubes) {
+    return cubes->pixel ? (cubes->pad_left + cubes->width + cubes->pad_right) * (size_t)cubes->pixel->components : 0;
+}
+
 size_t conv_image_atoms(const struct registers_view *view) {
     const struct nvdla_config *config = view->config;
     const struct cdma_cubes cubes = cdma_cubes(view);
-    const size_t pixels = cubes.pad_left + cubes.width + cubes.pad_right;
-    if (!cubes.pixel)
-        return 0;
-    size_t elements = pixels * (size_t)cubes.pixel->components;
+    size_t elements = conv_image_elements(&cubes);
     if (nvdla_has_16_bits(config)) /* written in whole chunks */
         elements = ceil_div(elements, (size_t)config->atomic_c) * (size_t)config->atomic_c;
     return ceil_div(elements * (size_t)nvdla_element_bytes(cubes.proc), (size_t)config->mem_atom);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "layers/cubes.h"
 #include "layers/view.h"
 
 enum { CONV_TILE = 16, CONV_OUTPUTS = 4 }; /* positions of a Winograd tile; results of one */
@@ -21,7 +22,8 @@ struct conv_order {
     size_t lanes;                     /* of an atom: AtomicC */
     size_t group, block;              /* most kernels of a group; most channels of a block */
     size_t cell;                      /* kernels whose weights are loaded into a CMAC cell together: 1 or 2 */
-    size_t stripe_most, stripe_least; /* positions of a stripe */
+    size_t stripe_most, stripe_least; /* positions of a stripe, */
+    size_t stripe_enough;             /* and those left from which on a stripe is a long one */
     size_t kernels, channels;         /* channels: image: elements of a kernel row; Winograd: of the extended cube */
     size_t rows, columns;             /* of a kernel; image: one column; Winograd: one of each */
     size_t rows_together;             /* image: kernel rows of one operation, 1, 2 or 4 */
@@ -31,7 +33,8 @@ struct conv_order {
     size_t runs;                      /* in a kernel group; stripes do not cross runs */
 };
 
-struct conv_order conv_order(const struct registers_view *view);
+/* specified: stripes are those of section 4.2, as in NVIDIA's designs, not those of nvdla_conv_pkg.sv. */
+struct conv_order conv_order(const struct registers_view *view, bool specified);
 
 /* Bits of tap_place.flags. */
 enum { CONV_STRIPE_START = 1, CONV_STRIPE_END = 2, CONV_CHANNEL_END = 4, CONV_LAYER_END = 8 };
@@ -95,5 +98,8 @@ struct conv_atoms conv_atoms(const struct registers_view *view);
 
 /* Memory atoms written for a line of an image, including pads. Section 5.4. */
 size_t conv_image_atoms(const struct registers_view *view);
+
+/* Elements of such a line. What follows them in the last atoms meets no weight. */
+size_t conv_image_elements(const struct cdma_cubes *cubes);
 
 #endif

@@ -19,12 +19,17 @@ static uint64_t address_of(const struct cbuf *cbuf, struct cbuf_ring ring, size_
     return (ring.first * cbuf->entry + at % (ring.entries * cbuf->entry)) % (cbuf->entries * cbuf->entry);
 }
 
-/* One memory atom at byte `at` of the ring. */
+/* The first lanes of a memory atom at byte `at` of the ring. */
+static void send_lanes(const struct tap_out *tap, const struct cbuf *cbuf, struct cbuf_ring ring, size_t at,
+                       size_t lanes, struct tap_place place) {
+    place.address = address_of(cbuf, ring, at);
+    tap_send(tap, place, cbuf->bytes + place.address, 1, lanes, lanes);
+}
+
+/* A whole atom. */
 static void send_atom(const struct tap_out *tap, const struct cbuf *cbuf, struct cbuf_ring ring, size_t at,
                       struct tap_place place) {
-    place.address = address_of(cbuf, ring, at);
-    const size_t lanes = cbuf->atom / tap_element_bytes(tap->stream.format);
-    tap_send(tap, place, cbuf->bytes + place.address, 1, lanes, lanes);
+    send_lanes(tap, cbuf, ring, at, cbuf->atom / tap_element_bytes(tap->stream.format), place);
 }
 
 /* Batch by batch and surface by surface through all lines of the grain. 30-cdma-cbuf sections 5.1 and 5.3. */
@@ -85,10 +90,13 @@ void conv_streams_data(const struct tap_out *tap, const struct cbuf *cbuf, const
         return;
     }
     const struct cbuf_ring ring = cbuf_data_ring(cbuf, layer->data_banks);
+    const size_t elements = conv_image_elements(&layer->cubes);
+    const size_t lanes = cbuf->atom / tap_element_bytes(tap->stream.format);
     for (size_t line = 0; line < lines; line++) {
         const struct tap_place place = {.channel = -1, .y = (int32_t)(y + line), .x = -1};
         for (size_t i = 0; i < layer->line_atoms; i++)
-            send_atom(tap, cbuf, ring, (entry + line * layer->slice_entries) * cbuf->entry + i * cbuf->atom, place);
+            send_lanes(tap, cbuf, ring, (entry + line * layer->slice_entries) * cbuf->entry + i * cbuf->atom,
+                       lesser(elements - lesser(i * lanes, elements), lanes), place);
     }
 }
 
@@ -101,8 +109,8 @@ void conv_streams_weights(const struct tap_out *tap, const struct cbuf *cbuf, st
 
 /* ---- CSC to CMAC to CACC ---- */
 
-void conv_streams_begin(struct conv_streams *streams, const struct registers_view *view) {
-    streams->order = conv_order(view);
+void conv_streams_begin(struct conv_streams *streams, const struct registers_view *view, bool specified) {
+    streams->order = conv_order(view, specified);
     streams->next = conv_order_first(&streams->order);
 }
 

@@ -37,8 +37,8 @@ struct conv_streams {
     struct conv_operation next; /* the next group's first */
 };
 
-/* The open streams of a layer. */
-void conv_streams_begin(struct conv_streams *streams, const struct registers_view *view);
+/* The open streams of a layer. specified: see conv_order(). */
+void conv_streams_begin(struct conv_streams *streams, const struct registers_view *view, bool specified);
 
 /* Operands of a kernel group. */
 struct conv_source {

@@ -244,7 +244,7 @@ static void open_conv_taps(struct model *model, enum nvdla_precision precision, 
     streams->weights = tap_of(model, NVDLA_CSC, TAP_CSC_WT, format, bits);
     streams->sums[0] = tap_of(model, NVDLA_CMAC_A, TAP_CMAC_SUM, sums[precision], width);
     streams->sums[1] = tap_of(model, NVDLA_CMAC_B, TAP_CMAC_SUM, sums[precision], width);
-    conv_streams_begin(streams, &view);
+    conv_streams_begin(streams, &view, model->dev.specified_stripes);
 }
 
 /* Opens the streams of the convolution core. */

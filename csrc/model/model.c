@@ -285,6 +285,7 @@ struct device *model_new(const struct nvdla_config *config, const struct model_o
         .elements = options->limits.elements ? options->limits.elements : own_limits.elements,
     };
     dev->timeless = true;
+    dev->specified_stripes = options->specified_stripes;
     model->taps = options->taps;
     model->interrupt_bits = interrupt_bits(config);
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {

@@ -60,6 +60,7 @@ static bool each_element(const char *folder, enum nvdla_unit unit, enum tap tap,
 /* One element of each side. */
 struct both {
     bool seen[SIDES];
+    bool unknown;                   /* the RTL does not show this stream */
     struct tap_element side[SIDES]; /* RTL, model */
 };
 
@@ -79,8 +80,11 @@ static struct both find_both(const struct triage_input *input, enum nvdla_unit u
                              const struct wanted *wanted) {
     struct both found = {.seen = {false}};
     const char *const folders[SIDES] = {input->rtl, input->model};
-    for (int side = 0; side < SIDES; side++)
-        each_element(folders[side], unit, tap, 0, wanted, take_first, &(struct taking){&found, side});
+    for (int side = 0; side < SIDES; side++) {
+        const bool there =
+            each_element(folders[side], unit, tap, 0, wanted, take_first, &(struct taking){&found, side});
+        found.unknown = found.unknown || (side == 0 && !there);
+    }
     return found;
 }
 
@@ -95,7 +99,8 @@ static void show_both(const char *name, const struct both *found, struct diagnos
         tap_value_text(&found->side[0], rtl);
     if (found->seen[0])
         snprintf(cycle, sizeof cycle, "  cycle %" PRIu64, found->side[0].at.place.cycle);
-    const bool equal = found->seen[0] == found->seen[1] && found->side[0].value == found->side[1].value;
+    const bool equal =
+        found->unknown || (found->seen[0] == found->seen[1] && found->side[0].value == found->side[1].value);
     words_add(&to->evidence, "  %-24s RTL %12s   model %12s%s%s", name, rtl, model, equal ? "" : "  <-", cycle);
 }
 
@@ -234,7 +239,7 @@ static bool is_winograd(const struct triage_input *input, int ordinal) {
     if (!csc)
         return false;
     const struct registers_view view = launch_view(input->config, csc);
-    return conv_order(&view).winograd;
+    return conv_order(&view, false).winograd;
 }
 
 /* The origin of an atomic operation's atom: input position, address and clock of its read. */
@@ -300,15 +305,16 @@ static void show_sums(const struct triage_input *input, int ordinal, const struc
     if (!csc)
         return;
     const struct registers_view view = launch_view(input->config, csc);
-    const struct conv_order order = conv_order(&view);
+    const struct conv_order order = conv_order(&view, false); /* its stripes do not matter */
     const bool first_half = (size_t)output->channel % order.group < order.group / 2;
     const enum nvdla_unit unit = first_half ? NVDLA_CMAC_A : NVDLA_CMAC_B;
     struct addends sums = {.count = 0};
     struct wanted any = *output;
     any.ordinal = ordinal;
     any.reduction = -1;
-    for (int side = 0; side < SIDES; side++)
-        each_element(folders[side], unit, TAP_CMAC_SUM, 0, &any, take_addend, &(struct adding){&sums, side});
+    if (!each_element(folders[0], unit, TAP_CMAC_SUM, 0, &any, take_addend, &(struct adding){&sums, 0}))
+        return; /* the RTL does not show them */
+    each_element(folders[1], unit, TAP_CMAC_SUM, 0, &any, take_addend, &(struct adding){&sums, 1});
     int64_t total[SIDES] = {0};
     size_t wrong = sums.count;
     for (size_t i = 0; i < sums.count; i++) {
@@ -367,7 +373,8 @@ static void show_operands(const struct triage_input *input, const struct launch 
         const uint64_t bytes = (uint64_t)operands->components * operands->component_bytes;
         const uint64_t lanes = (uint64_t)cubes.shape.lanes, channel = (uint64_t)at->channel;
         uint64_t address = operands->base + channel % lanes * bytes;
-        if (operands->per_element)
+        const bool one = cubes.shape.width == 1 && cubes.shape.height == 1; /* section 4: packed, without strides */
+        if (operands->per_element && !one)
             address += channel / lanes * operands->surface_stride + (uint64_t)at->y * operands->line_stride +
                        (uint64_t)at->x * lanes * bytes;
         else

@@ -6,6 +6,7 @@
 
 #include "layers/tracker.h"
 #include "nvdla/fp.h"
+#include "nvdla/sizes.h"
 #include "nvdla/xalloc.h"
 #include "tb/observers/mif_board.h"
 #include "tb/provenance.h"
@@ -35,6 +36,14 @@ static const struct client_facts {
 #undef CLIENT
 };
 
+/* A beat that waits for others. */
+struct held {
+    struct tap_place place;
+    size_t count;
+    uint64_t cycle;
+    uint32_t words[SLOT_WORDS];
+};
+
 /* A stream inside the design. */
 struct internal {
     int group; /* group whose turn it is: the unit runs its groups alternately, in whatever order they were armed */
@@ -45,6 +54,7 @@ struct internal {
     struct stream_form form;
     struct tap_out out;
     struct stream_state state;
+    struct held *held; /* STREAM_SLOTS; NULL: no beat has waited */
 };
 
 /* The stream of one client. */
@@ -108,8 +118,11 @@ static bool begin_launch(struct rtl_tap *tap, enum rtl_stream index) {
     const struct stream_layout *layout = rtl_stream_layout(tap->config, index);
     const struct stream_form usual = {
         .format = fact->format, .width = layout->width, .bits = layout->bits, .lanes = (size_t)layout->lanes};
-    struct stream_launch at = {
-        .config = tap->config, .tracker = tap->tracker, .lanes = usual.lanes, .form = &stream->form};
+    struct stream_launch at = {.config = tap->config,
+                               .tracker = tap->tracker,
+                               .lanes = usual.lanes,
+                               .specified = tap->source.specified_stripes,
+                               .form = &stream->form};
     for (;;) {
         stream->form = usual;
         at.launch = find_launch(tap, stream, fact->unit);
@@ -187,6 +200,23 @@ static void send_beat(struct rtl_tap *tap, enum rtl_stream index, const struct s
         send_part(tap, index, beat, &beat->part[i], cycle);
 }
 
+/* Keeps a beat of adjacent lanes in its slot, and passes on those that it completes. */
+static void hold_beat(struct rtl_tap *tap, enum rtl_stream index, struct stream_beat *beat, uint64_t cycle) {
+    struct internal *stream = &tap->internal[index];
+    if (!stream->held)
+        stream->held = xcalloc(STREAM_SLOTS, sizeof *stream->held);
+    struct held *own = &stream->held[beat->slot - 1];
+    *own = (struct held){.place = beat->place, .count = beat->count, .cycle = cycle};
+    memcpy(own->words, beat->words, lesser((size_t)beat->layout->words, SLOT_WORDS) * sizeof own->words[0]);
+    for (size_t i = 0; i < beat->release; i++) {
+        const struct held *held = &stream->held[i];
+        beat->words = held->words;
+        beat->place = held->place;
+        beat->count = held->count;
+        send_beat(tap, index, beat, held->cycle);
+    }
+}
+
 static void take_beat(struct rtl_tap *tap, enum rtl_stream index, uint64_t cycle, bool ends) {
     struct internal *stream = &tap->internal[index];
     const struct stream_facts *fact = &facts[index];
@@ -201,7 +231,9 @@ static void take_beat(struct rtl_tap *tap, enum rtl_stream index, uint64_t cycle
     if (heard || stream->form.read)
         beat.words = tap->source.read(tap->source.context, index, layout->words);
     fact->order->next(&stream->state, &beat);
-    if (heard)
+    if (heard && beat.slot)
+        hold_beat(tap, index, &beat, cycle);
+    else if (heard)
         send_beat(tap, index, &beat, cycle);
     if (beat.last) {
         stream->open = false;
@@ -364,8 +396,14 @@ void rtl_tap_record(struct rtl_tap *tap, bool on) {
         mif_board_compare(tap->board, on);
 }
 
+static void free_held(struct rtl_tap *tap) {
+    for (int i = 0; i < STREAM_COUNT; i++)
+        free(tap->internal[i].held);
+}
+
 static void reset_tap(void *context) {
     struct rtl_tap *tap = context;
+    free_held(tap);
     layer_tracker_free(tap->tracker);
     tap->tracker = layer_tracker_new(tap->config);
     memset(tap->internal, 0, sizeof tap->internal);
@@ -392,6 +430,7 @@ static bool end_tap(void *context, struct error *err) {
 
 static void release_tap(void *context) {
     struct rtl_tap *tap = context;
+    free_held(tap);
     layer_tracker_free(tap->tracker);
     mif_board_free(tap->board);
     provenance_free(tap->prov);

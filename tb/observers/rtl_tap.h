@@ -24,6 +24,7 @@ struct stream_source {
     /* The first `count` words of a stream in this clock, valid until the next call. NULL: the design shows none. */
     const uint32_t *(*read)(void *context, enum rtl_stream stream, int count);
     bool has[STREAM_COUNT]; /* the streams in the design's table of taps */
+    bool specified_stripes; /* see conv_order() */
 };
 
 /* The configuration and the listeners must outlive the observer. Listeners may be added while the tap counts. */

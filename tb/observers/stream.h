@@ -9,8 +9,8 @@
  * launch ends with it; may be empty), data (the lanes), and the stream's fields: address (for CBUF_DAT, CBUF_WT and
  * CBUF_MASK where a port of CBUF takes two atoms a clock: 32 bits for each, all ones if not written); select (one bit
  * for each cell); index; flags (of CSC and CMAC: bits 0 to 3 stripe start, stripe end, channel end, layer end; of
- * writes into CBUF: slot, and from bit 8 on whether the slots above it become 0). late: 1 if the data come one clock
- * after the rest. */
+ * writes into CBUF: slot, and from bit 8 on whether the slots above it become 0). late: the clocks by which
+ * the data come after the rest, if any. A row `stripes,specified`: convolutions have the stripes of chapter 40. */
 #ifndef TB_OBSERVERS_STREAM_H
 #define TB_OBSERVERS_STREAM_H
 
@@ -41,6 +41,8 @@ struct stream_part {
 
 enum { STREAM_PARTS = 32 };
 
+enum { STREAM_SLOTS = 512 /* that wait */, SLOT_WORDS = 16 /* most of a beat that waits */ };
+
 #define STREAM_NO_ATOM UINT32_MAX /* the address of an atom that a beat of CBUF does not write */
 
 /* Input and output of an order for one beat. */
@@ -55,6 +57,9 @@ struct stream_beat {
     size_t first, count;
     bool along_x; /* lanes go along x, else along channels */
     bool last;
+    /* A beat that comes before others of lower places waits in this slot, from 1 on (0: it does not wait). With the one
+     * that completes them, the first `release` slots are passed on, in their order. */
+    size_t slot, release;
     /* A beat whose lanes are not adjacent, or not in one place, has parts instead of first, count and place. */
     size_t parts;
     struct stream_part part[STREAM_PARTS];
@@ -81,6 +86,7 @@ struct stream_launch {
     const struct layer_tracker *tracker;
     const struct launch *launch;
     size_t lanes;             /* of a beat, as tb/streams.csv says */
+    bool specified;           /* see conv_order() */
     struct stream_form *form; /* from tb/streams.csv; an order changes it where it depends on the layer's precision */
 };
 
@@ -122,6 +128,9 @@ extern const struct stream_order order_cacc_cube;
 extern const struct stream_order order_sdp_cube, order_sdp_table, order_sdp_out;
 extern const struct stream_order order_cdp_elements, order_cdp_sum, order_cdp_answer, order_cdp_factor,
     order_cdp_product;
-extern const struct stream_order order_pdp_in_atoms, order_pdp_in_beats, order_pdp_row, order_pdp_out;
+extern const struct stream_order order_cdp_sum_rows, order_cdp_answer_rows, order_cdp_factor_rows,
+    order_cdp_product_rows;
+extern const struct stream_order order_pdp_in_atoms, order_pdp_in_lanes, order_pdp_in_beats, order_pdp_row,
+    order_pdp_out;
 
 #endif

@@ -74,6 +74,18 @@ static bool begin_product(struct stream_state *state, const struct stream_launch
     return begin(state, launch, CDP_PRODUCT);
 }
 
+/* Past a surface of a block. */
+static void next_surface(struct cdp_state *at, struct stream_beat *beat) {
+    if (++at->surface * at->atom < at->channels)
+        return;
+    at->surface = 0;
+    at->left += COLUMNS;
+    if (at->left < at->width)
+        return;
+    at->left = 0;
+    beat->last = ++at->y == at->height;
+}
+
 static void next(struct stream_state *state, struct stream_beat *beat) {
     struct cdp_state *at = (struct cdp_state *)state->bytes;
     beat->place =
@@ -86,14 +98,28 @@ static void next(struct stream_state *state, struct stream_beat *beat) {
     if (++at->x < COLUMNS && at->left + at->x < at->width)
         return;
     at->x = 0;
-    if (++at->surface * at->atom < at->channels)
+    next_surface(at, beat);
+}
+
+/* Row by row of lanes, each through all columns of the block. The beats wait until they can be passed on in the order
+ * of next(). */
+static void next_in_rows(struct stream_state *state, struct stream_beat *beat) {
+    struct cdp_state *at = (struct cdp_state *)state->bytes;
+    const size_t rows = at->atom / at->lanes;
+    const int columns = at->width - at->left < COLUMNS ? at->width - at->left : COLUMNS;
+    beat->place =
+        (struct tap_place){.channel = (int32_t)(at->surface * at->atom + at->lane), .y = at->y, .x = at->left + at->x};
+    beat->count = stream_lanes(at->channels, at->atom, at->surface, at->lane, at->lanes);
+    beat->slot = 1 + (size_t)at->x * rows + at->lane / at->lanes;
+    if (++at->x < columns)
         return;
-    at->surface = 0;
-    at->left += COLUMNS;
-    if (at->left < at->width)
+    at->x = 0;
+    at->lane += at->lanes;
+    if (at->lane < at->atom)
         return;
-    at->left = 0;
-    beat->last = ++at->y == at->height;
+    at->lane = 0;
+    beat->release = (size_t)columns * rows;
+    next_surface(at, beat);
 }
 
 const struct stream_order order_cdp_elements = {begin_elements, next};
@@ -101,3 +127,7 @@ const struct stream_order order_cdp_sum = {begin_sum, next};
 const struct stream_order order_cdp_answer = {begin_answer, next};
 const struct stream_order order_cdp_factor = {begin_factor, next};
 const struct stream_order order_cdp_product = {begin_product, next};
+const struct stream_order order_cdp_sum_rows = {begin_sum, next_in_rows};
+const struct stream_order order_cdp_answer_rows = {begin_answer, next_in_rows};
+const struct stream_order order_cdp_factor_rows = {begin_factor, next_in_rows};
+const struct stream_order order_cdp_product_rows = {begin_product, next_in_rows};

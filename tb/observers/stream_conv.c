@@ -12,8 +12,9 @@
 enum { PAIR = 2 }; /* atoms that a wide port of CBUF takes in a clock */
 
 struct atoms_state {
-    uint64_t left; /* memory atoms of the launch */
-    size_t lanes;  /* of an atom */
+    uint64_t left;                 /* memory atoms of the launch */
+    size_t lanes;                  /* of an atom */
+    size_t line, line_atoms, atom; /* of an image: elements and atoms of a line; the next one of these. line 0: none */
     bool pairs;
 };
 
@@ -41,7 +42,14 @@ static enum nvdla_precision precision_of(const struct stream_launch *at) {
 }
 
 static bool begin_data(struct stream_state *state, const struct stream_launch *at) {
-    return begin_atoms(state, at, at->launch->fetches_data ? atoms_of(at).data : 0, precision_of(at));
+    const struct registers_view view = launch_view(at->config, at->launch);
+    const struct cdma_cubes cubes = cdma_cubes(&view);
+    if (!begin_atoms(state, at, at->launch->fetches_data ? conv_atoms(&view).data : 0, cubes.proc))
+        return false;
+    struct atoms_state *atoms = (struct atoms_state *)state->bytes;
+    atoms->line = conv_image_elements(&cubes);
+    atoms->line_atoms = conv_image_atoms(&view);
+    return true;
 }
 
 static bool begin_weights(struct stream_state *state, const struct stream_launch *at) {
@@ -52,6 +60,15 @@ static bool begin_masks(struct stream_state *state, const struct stream_launch *
     return begin_atoms(state, at, at->launch->fetches_weights ? atoms_of(at).masks : 0, NVDLA_INT8);
 }
 
+/* The lanes of the next atom that hold elements. */
+static size_t next_lanes(struct atoms_state *atoms) {
+    if (atoms->line == 0)
+        return atoms->lanes;
+    const size_t before = lesser(atoms->atom * atoms->lanes, atoms->line);
+    atoms->atom = (atoms->atom + 1) % atoms->line_atoms;
+    return lesser(atoms->line - before, atoms->lanes);
+}
+
 static void next_pair(struct atoms_state *atoms, struct stream_beat *beat) {
     const uint32_t *addresses = beat->words + beat->layout->address;
     struct tap_place place = beat->place;
@@ -59,7 +76,7 @@ static void next_pair(struct atoms_state *atoms, struct stream_beat *beat) {
         if (addresses[i] == STREAM_NO_ATOM || atoms->left == 0)
             continue;
         place.address = addresses[i];
-        stream_add(beat, i * atoms->lanes, atoms->lanes, place);
+        stream_add(beat, i * atoms->lanes, next_lanes(atoms), place);
         atoms->left--;
     }
     beat->last = atoms->left == 0;
@@ -74,7 +91,7 @@ static void next_atom(struct stream_state *state, struct stream_beat *beat) {
     }
     if (beat->words)
         beat->place.address = beat->words[beat->layout->address];
-    beat->count = atoms->lanes;
+    beat->count = next_lanes(atoms);
     beat->last = --atoms->left == 0;
 }
 
@@ -108,7 +125,7 @@ static void begin_layer(struct conv_state *conv, const struct stream_launch *at)
         return;
     const struct registers_view view = launch_view(at->config, launch);
     conv->over = false;
-    conv->order = conv_order(&view);
+    conv->order = conv_order(&view, at->specified);
     conv->operation = conv_order_first(&conv->order);
     conv->beat = 0;
 }

@@ -124,6 +124,7 @@ static void next(struct stream_state *state, struct stream_beat *beat) {
 }
 
 const struct stream_order order_pdp_in_atoms = {begin_in_atoms, next};
+const struct stream_order order_pdp_in_lanes = {begin_in_atoms, next}; /* the same atoms, some lanes at a time */
 const struct stream_order order_pdp_in_beats = {begin_in_beats, next};
 const struct stream_order order_pdp_row = {begin_row, next};
 const struct stream_order order_pdp_out = {begin_out, next};

@@ -17,10 +17,14 @@
 
 /* ---- order ---- */
 
-static struct conv_order order_of(const char *config, uint32_t *words) {
+static struct conv_order order_with(const char *config, uint32_t *words, bool specified) {
     struct registers_view view = {.config = nvdla_config_find(config)};
     view.units[NVDLA_CSC] = (struct view_unit){words, 64};
-    return conv_order(&view);
+    return conv_order(&view, specified);
+}
+
+static struct conv_order order_of(const char *config, uint32_t *words) {
+    return order_with(config, words, false);
 }
 
 /* "kernel+kernels first+positions channel+channels row+lines column index", then E for channel end and L for layer end.
@@ -107,6 +111,46 @@ TEST(stripes_hide_the_loading_of_weights) {
         assert_int_equal(conv_operation_flags(&order, &operation, operation.positions - 1) &
                              ~(unsigned)CONV_STRIPE_START,
                          CONV_STRIPE_END | CONV_CHANNEL_END | CONV_LAYER_END);
+    }
+}
+
+/* The vectors of chapter 40, section 11.1. */
+TEST(specified_stripes) {
+    static const struct {
+        const char *config;
+        uint32_t positions, batches, lines; /* lines: of an image; 0: none */
+        const char *stripes;
+    } cases[] = {
+        {"full", 5, 1, 0, "5"},
+        {"full", 31, 1, 0, "31"},
+        {"full", 32, 1, 0, "32"},
+        {"full", 33, 1, 0, "16 17"},
+        {"full", 48, 1, 0, "16 32"},
+        {"full", 50, 1, 0, "16 16 18"},
+        {"full", 20, 5, 0, "4 4 4 8"},
+        {"full", 3, 16, 0, "1 1 1"},
+        {"full", 130, 1, 2, "64 64 2 64 64 2"},
+        {"small", 17, 1, 0, "8 9"},
+        {"small", 31, 1, 0, "8 8 15"},
+        {"small", 32, 1, 0, "16 16"},
+        {"small", 50, 1, 0, "16 16 8 10"},
+        {"small", 40, 1, 2, "16 16 8 16 16 8"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const uint32_t lines = cases[i].lines ? cases[i].lines : 1;
+        uint32_t words[64] = {[CSC_D_DATAIN_FORMAT / 4] = cases[i].lines > 0,
+                              [CSC_D_BATCH_NUMBER / 4] = cases[i].batches - 1,
+                              [CSC_D_ATOMICS / 4] = cases[i].positions * lines - 1,
+                              [CSC_D_DATAOUT_SIZE_0 / 4] = (lines - 1) << 16 | (cases[i].positions - 1)};
+        const struct conv_order order = order_with(cases[i].config, words, true);
+        struct conv_operation operation = conv_order_first(&order);
+        char stripes[64];
+        int n = snprintf(stripes, sizeof stripes, "%zu", operation.positions);
+        while (!operation.layer_end) {
+            operation = conv_order_next(&order, &operation);
+            n += snprintf(stripes + n, sizeof stripes - (size_t)n, " %zu", operation.positions);
+        }
+        assert_string_equal(stripes, cases[i].stripes);
     }
 }
 

@@ -634,6 +634,36 @@ TEST(precision_of_a_cdp_layer_makes_the_form) {
     }
 }
 
+/* Lanes that go row by row through a block of columns are passed on column by column, each with its clock. */
+TEST(rows_of_lanes_wait_for_their_block) {
+    enum { COLUMNS = 9, BLOCK = 8, CHANNELS = 11, ATOM = 8 };
+    struct bench b;
+    bench_init(&b, "small");
+    rtl_tap_record(b.tap, true);
+    write_register(&b, NVDLA_CDP_RDMA, CDP_RDMA_D_DATA_CUBE_WIDTH, COLUMNS - 1);
+    write_register(&b, NVDLA_CDP_RDMA, CDP_RDMA_D_DATA_CUBE_CHANNEL, CHANNELS - 1);
+    write_register(&b, NVDLA_CDP_RDMA, CDP_RDMA_D_OP_ENABLE, 1);
+    write_register(&b, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
+    uint32_t moves[2 * MOVE_WORDS] = {0};
+    moves[STREAM_LUT_OUT_ROWS / 32] = 1u << STREAM_LUT_OUT_ROWS % 32;
+    for (int left = 0; left < COLUMNS; left += BLOCK)
+        for (int channel = 0; channel < 2 * ATOM; channel++)
+            for (int x = left; x < COLUMNS && x < left + BLOCK; x++) {
+                b.words[STREAM_LUT_OUT_ROWS][0] = (uint32_t)(100 * channel + x);
+                b.observer.moved(b.observer.context, (uint64_t)(1000 * channel + x), moves);
+            }
+    assert_int_equal(b.heard.count, COLUMNS * CHANNELS);
+    for (size_t i = 0; i < b.heard.count; i++) {
+        const struct tap_place *at = &b.heard.at[i].place;
+        assert_int_equal(b.heard.at[i].stream.tap, TAP_LUT_OUT);
+        assert_int_equal(b.heard.value[i], 100 * at->channel + at->x);
+        assert_int_equal(at->cycle, 1000 * at->channel + at->x);
+    }
+    for (int channel = 0; channel < ATOM; channel++) /* the first column, and the second */
+        assert_true(b.heard.at[channel].place.x == 0 && b.heard.at[ATOM + channel].place.x == 1);
+    b.observer.release(b.observer.context);
+}
+
 /* What moves before is counted, not read: the stream is heard from the launch on that begins afterwards. */
 TEST(recording_begins_with_the_next_launch) {
     struct bench b;

@@ -31,7 +31,7 @@ struct model_options model_options_of(const struct run_options *options) {
 }
 
 /* Plays the trace on a model that delivers its streams. */
-static bool record_model(const struct run_options *options, const struct program *prog, struct taps *taps,
+static bool record_model(const struct run_options *options, const struct report_input *input, struct taps *taps,
                          struct error *err) {
     struct model_options model_options = model_options_of(options);
     struct play_options play_options = options->play;
@@ -39,9 +39,10 @@ static bool record_model(const struct run_options *options, const struct program
     play_options.seed = options->seed;
     play_options.stop_at_first = false;
     model_options.taps = taps->listeners[TAPS_MODEL];
+    model_options.specified_stripes = input->played[0].dev->specified_stripes;
     triage_begin_with(taps->folder[TAPS_RTL], taps->recorder[TAPS_MODEL]);
-    struct device *model = model_new(prog->config, &model_options);
-    play(prog, model, &play_options, &result);
+    struct device *model = model_new(input->prog->config, &model_options);
+    play(input->prog, model, &play_options, &result);
     play_result_free(&result);
     model->ops->destroy(model);
     return taps_close_side(taps, TAPS_MODEL, err);
@@ -323,7 +324,7 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
     passage_count += add_account(&taps->account, passages + passage_count);
     passage_count += add_clients(input->prog->config, taps, passages + passage_count);
     passage_count += add_wrong_read(taps, input->wrong_read, passages + passage_count);
-    if (!taps_close_side(taps, TAPS_RTL, err) || !record_model(options, input->prog, taps, err))
+    if (!taps_close_side(taps, TAPS_RTL, err) || !record_model(options, input, taps, err))
         return false;
     add_findings(&signs, input->played[0].dev);
     add_failures(&signs, input);

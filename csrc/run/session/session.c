@@ -153,6 +153,7 @@ static void open_model(struct session *session) {
     struct model_options model = model_options_of(options);
     if (options->tap_units)
         model.taps = session->taps.listeners[TAPS_MODEL];
+    model.specified_stripes = session->input.played_count > 0 && session->devices[0]->specified_stripes;
     if (options->histogram)
         tap_listen(&model.taps, histogram_listener(&session->histograms));
     if (session->look.journal)
