@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "layers/pairing.h"
 #include "nvdla/engines.h"
 #include "nvdla/xalloc.h"
 #include "observe/recorder.h"
@@ -155,11 +156,49 @@ static void add_passages(const struct triage_input *input, enum nvdla_unit befor
     }
 }
 
+/* The engines that get values from another engine. unit: of the feeder, if the values may come from memory instead. */
+static const struct feeding {
+    enum nvdla_engine engine, feeder;
+    enum nvdla_unit unit; /* NVDLA_UNIT_COUNT: never from memory */
+} feedings[] = {{ENGINE_CSC, ENGINE_CDMA_DAT, NVDLA_UNIT_COUNT},
+                {ENGINE_CMAC, ENGINE_CSC, NVDLA_UNIT_COUNT},
+                {ENGINE_CACC, ENGINE_CMAC, NVDLA_UNIT_COUNT},
+                {ENGINE_SDP, ENGINE_CACC, NVDLA_CACC},
+                {ENGINE_PDP, ENGINE_SDP, NVDLA_SDP}};
+enum { FEEDINGS = sizeof feedings / sizeof feedings[0] };
+
+/* The feeding of an engine, or by it; NULL: none. */
+static const struct feeding *find_feeding(enum nvdla_engine engine, bool by) {
+    for (size_t i = 0; i < FEEDINGS; i++)
+        if (nvdla_same_folder(by ? feedings[i].feeder : feedings[i].engine, engine))
+            return &feedings[i];
+    return NULL;
+}
+
+/* True if the RTL has a wrong write, but all that the next engine makes of these elements is right: then it is not they
+ * that are wrong, but perhaps a row of the table of taps, or lanes that no engine uses. */
+static bool is_doubtful(const struct triage_input *input, const struct walk *walk, const struct step_facts *found,
+                        size_t at) {
+    const struct feeding *by = find_feeding(walk->steps[at].engine, true);
+    bool right = false;
+    if (!input->wrong || input->hang || !found[at].passage || !by)
+        return false;
+    for (size_t i = 0; i < walk->count; i++) {
+        if (!found[i].passage || !nvdla_same_folder(walk->steps[i].engine, by->engine))
+            continue;
+        if (found[i].value || (found[i].missing && found[i].difference.b_ended))
+            return false;
+        right = right || walk->steps[i].elements > 0;
+    }
+    return right;
+}
+
 /* The step with the first wrong element in time; on a tie the first of the path. */
-static size_t first_value(const struct walk *walk, const struct step_facts *found) {
+static size_t first_value(const struct triage_input *input, const struct walk *walk, const struct step_facts *found) {
     size_t first = walk->count;
     for (size_t i = 0; i < walk->count; i++)
         if ((found[i].value || (found[i].missing && found[i].difference.b_ended)) &&
+            !is_doubtful(input, walk, found, i) &&
             (first == walk->count || walk->steps[i].cycle < walk->steps[first].cycle))
             first = i;
     return first;
@@ -173,10 +212,29 @@ static size_t first_missing(const struct walk *walk, const struct step_facts *fo
     return i;
 }
 
-static void blame_stream(const struct triage_input *input, size_t at, const struct step_facts *found,
+/* True if a stream that enters an engine was recorded, or it works on what it reads from memory. all: of the steps. */
+static bool inputs_known(const struct triage_input *input, const struct walk *walk, const struct step_facts *all,
+                         size_t at) {
+    const struct walk_step *step = &walk->steps[at];
+    const struct feeding *of = find_feeding(step->engine, false);
+    const struct launch *launch =
+        layer_tracker_find(input->launches, all[at].passage->unit, all[at].difference.b.at.stream.ordinal);
+    bool known =
+        !of || (of->unit != NVDLA_UNIT_COUNT && launch && !layer_tracker_feeder(input->launches, launch, of->unit));
+    for (size_t i = 0; i < walk->count && !known; i++) {
+        const enum nvdla_engine other = walk->steps[i].engine;
+        known = walk->steps[i].elements > 0 &&
+                (nvdla_same_folder(other, of->feeder) || (i < at && nvdla_same_folder(other, step->engine)) ||
+                 (other == ENGINE_CBUF && step->engine == ENGINE_CSC));
+    }
+    return known;
+}
+
+static void blame_stream(const struct triage_input *input, size_t at, const struct step_facts *all,
                          struct diagnosis *diagnosis) {
     struct walk *walk = &diagnosis->walk;
     const struct walk_step *step = &walk->steps[at];
+    const struct step_facts *found = &all[at];
     const struct tap_difference *d = &found->difference;
     char place[256], expected[TAP_VALUE_TEXT], got[TAP_VALUE_TEXT];
     walk->first = at;
@@ -215,9 +273,12 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
         diagnosis->expected = xstrdup(tap_value_text(&d->b, expected));
         diagnosis->got = xstrdup(tap_value_text(&d->a, got));
     }
+    diagnosis->or_before = !inputs_known(input, walk, all, at);
     snprintf(walk->sentence, sizeof walk->sentence,
-             "%s is to blame: its first wrong element is in %s, %s, at cycle %" PRIu64 ": expected %s, got %s",
-             nvdla_engine_folder(step->engine), step->stream, place, step->cycle, diagnosis->expected, diagnosis->got);
+             "%s%s is to blame: its first wrong element is in %s, %s, at cycle %" PRIu64 ": expected %s, got %s%s",
+             nvdla_engine_folder(step->engine), diagnosis->or_before ? " or an engine before it" : "", step->stream,
+             place, step->cycle, diagnosis->expected, diagnosis->got,
+             diagnosis->or_before ? "; no stream that enters it is known" : "");
     evidence(input, found->passage->unit, found->passage->tap, d, diagnosis);
 }
 
@@ -359,7 +420,7 @@ static const struct triage_sign *control_before(const struct triage_input *input
 
 static void decide(const struct triage_input *input, const struct step_facts *found, struct diagnosis *diagnosis) {
     struct walk *walk = &diagnosis->walk;
-    const size_t value = first_value(walk, found), missing = first_missing(walk, found);
+    const size_t value = first_value(input, walk, found), missing = first_missing(walk, found);
     walk->first = walk->count;
     const struct triage_sign *control = control_before(input, value < walk->count ? &walk->steps[value] : NULL);
     if (control) {
@@ -373,7 +434,7 @@ static void decide(const struct triage_input *input, const struct step_facts *fo
         if (check)
             blame_sign(check, DIAGNOSIS_CHECK, diagnosis);
         else
-            blame_stream(input, value, &found[value], diagnosis);
+            blame_stream(input, value, found, diagnosis);
         return;
     }
     if (input->hang && input->hang->engine != ENGINE_COUNT) {
@@ -381,7 +442,7 @@ static void decide(const struct triage_input *input, const struct step_facts *fo
         return;
     }
     if (missing < walk->count && !input->stopped) {
-        blame_stream(input, missing, &found[missing], diagnosis);
+        blame_stream(input, missing, found, diagnosis);
         if (input->hang)
             diagnosis->kind = DIAGNOSIS_HANG;
         return;
@@ -409,6 +470,16 @@ static void explain_ends(struct walk *walk, const struct step_facts *found) {
     }
 }
 
+/* Says which differences were not believed. */
+static void explain_doubts(const struct triage_input *input, struct walk *walk, const struct step_facts *found) {
+    for (size_t i = 0; i < walk->count; i++) {
+        char *text = walk->steps[i].text;
+        const size_t n = strlen(text);
+        if (found[i].value && i != walk->first && is_doubtful(input, walk, found, i))
+            snprintf(text + n, sizeof walk->steps[i].text - n, "; doubted: what the next engine makes of it is right");
+    }
+}
+
 bool triage(const struct triage_input *input, struct diagnosis *diagnosis, struct error *err) {
     struct walk *walk = &diagnosis->walk;
     struct step_facts *found = xcalloc(PASSAGES + input->passage_count, sizeof *found);
@@ -423,6 +494,7 @@ bool triage(const struct triage_input *input, struct diagnosis *diagnosis, struc
     add_passages(input, NVDLA_UNIT_COUNT, walk, found);
     if (good) {
         decide(input, found, diagnosis);
+        explain_doubts(input, walk, found);
         if (input->stopped)
             explain_ends(walk, found);
     }

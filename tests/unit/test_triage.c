@@ -83,6 +83,40 @@ TEST(first_in_time_is_to_blame) {
     diagnosis_free(&found);
 }
 
+/* A table of an RTL without the streams that enter the engine. */
+TEST(nothing_enters_that_is_known) {
+    for (int known = 0; known < 2; known++) {
+        struct bench bench = bench_open();
+        if (known)
+            record(&bench, NVDLA_CMAC_A, TAP_CMAC_SUM, 1010, -1, ELEMENTS);
+        record(&bench, NVDLA_CACC, TAP_CACC_SAT, 1100, 0, ELEMENTS);
+        struct diagnosis found = conclude(&bench, (struct triage_input){.config = NULL});
+        assert_string_equal("cacc", nvdla_engine_folder(found.engine));
+        assert_int_equal(found.or_before, !known);
+        assert_true(!known == (strstr(found.walk.sentence, "cacc or an engine before it is to blame: ") != NULL));
+        diagnosis_free(&found);
+    }
+}
+
+/* The wrong write has another cause than atoms of which CMAC makes the right sums. */
+TEST(contradicted_streams_are_doubted) {
+    const struct triage_write wrong = {
+        .engine = ENGINE_SDP, .client = "SDP", .feeder = ENGINE_CACC, .cycle = 1300, .address = 64};
+    struct bench bench = bench_open();
+    record(&bench, NVDLA_CSC, TAP_CSC_DAT, 1000, 3, ELEMENTS);
+    record(&bench, NVDLA_CMAC_A, TAP_CMAC_SUM, 1010, -1, ELEMENTS);
+    record(&bench, NVDLA_CACC, TAP_CACC_SAT, 1100, -1, ELEMENTS);
+    record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1200, 2, ELEMENTS);
+    struct diagnosis found = conclude(&bench, (struct triage_input){.wrong = &wrong});
+    assert_string_equal("sdp", nvdla_engine_folder(found.engine));
+    assert_false(found.or_before);
+    bool doubted = false;
+    for (size_t i = 0; i < found.walk.count; i++)
+        doubted = doubted || strstr(found.walk.steps[i].text, "; doubted: what the next engine makes of it is right");
+    assert_true(doubted);
+    diagnosis_free(&found);
+}
+
 /* The right value in a wrong place: both places are reported. */
 TEST(place_may_be_wrong) {
     struct bench bench = bench_open();

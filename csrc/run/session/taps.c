@@ -159,11 +159,21 @@ static void describe_account(struct words *lines, const struct account *account)
         words_add(lines, "accounts of CDMA, CSC and CACC: %" PRIu64 " entries, all covered", account->entries);
 }
 
+/* The lines of a comparison. */
+struct comparison {
+    struct words *lines;
+    size_t compared, missing, ports; /* streams of both sides; those of the model alone; those of the RTL alone */
+};
+
 static void compare_pair(void *context, const struct tap_pair *pair) {
-    struct words *lines = context;
+    struct comparison *comparison = context;
+    struct words *lines = comparison->lines;
     struct tap_difference found;
     struct error err;
     char text[512];
+    comparison->compared += pair->a && pair->b;
+    comparison->missing += !pair->a;
+    comparison->ports += !pair->b;
     if (!pair->a || !pair->b)
         return;
     if (!tap_compare(pair->a, pair->b, &found, &err)) {
@@ -206,7 +216,10 @@ static void compare_histograms(const struct histogram_set *rtl, const struct his
 void taps_compare(const struct taps *taps, const struct histogram_set *model, struct words *lines) {
     if (!taps->folder[TAPS_RTL])
         return;
-    tap_pairs(taps->folder[TAPS_RTL], taps->folder[TAPS_MODEL], compare_pair, lines);
+    struct comparison comparison = {.lines = lines};
+    tap_pairs(taps->folder[TAPS_RTL], taps->folder[TAPS_MODEL], compare_pair, &comparison);
+    if (comparison.compared == 0 && comparison.missing > 0 && comparison.ports > 0)
+        words_add(lines, "taps: nothing inside the RTL was compared: no table says where it has these streams");
     describe_board(lines, &taps->cbuf);
     describe_account(lines, &taps->account);
     for (int i = 0; i < NVDLA_CLIENT_COUNT; i++)
