@@ -5,7 +5,7 @@
 #   NAME       empty: the RTL in rtl/; else the name of another RTL, given by FILELIST, TOP (default NV_nvdla) and options
 #   PINS       NAME=VALUE ...: values of static inputs unless --pin sets others
 #   TAPS       table of taps (docs/taps.md), which says where the RTL has its streams, for variants taps and waves;
-#              empty: rtl/taps.csv for the RTL in rtl/ and copies of it, as far as it fits these
+#              empty: rtl/taps.csv for the RTL in rtl/ and copies of it, tb/nvidia/taps_CONFIG.csv for NVIDIA's, as far as they fit
 #   VARIANT    empty: as fast as possible; waves: records FST, with checks; coverage, toggle: counts executed lines or toggled
 #              bits; checks: the checks inside the RTL are compiled in (NVDLA_CHECKS), and the hardware works instead of its fast forms,
 #              which are compared with it (NVDLA_BOTH_FORMS); taps: the streams inside the RTL can be read, as in waves. In checks
@@ -138,19 +138,41 @@ if [ "$variant" = waves ]; then
     fi
 fi
 
-# Streams inside the RTL can be read where a table says where it has them.
+# Streams inside the RTL can be read where a table says where it has them. NVIDIA's RTL is known by an instance in it.
 case $variant in waves | taps) has_taps=true ;; *) has_taps=false ;; esac
-[ -n "$taps" ] || { [ -n "$name" ] && [ -z "$copy" ]; } || taps=own
+is_nvidia() { [ -f "tb/nvidia/taps_$config.csv" ] && grep -qs u_partition_c "$dir"/Vtb_top*.h "$build/sim/nvcosim-$config-$name"/Vtb_top*.h; }
+[ -n "$taps" ] || if ! $foreign; then taps=own; elif is_nvidia; then taps=nvidia; fi
 table=$taps streams=()
-[ "$taps" != own ] || table=rtl/taps.csv
-if [ -n "$table" ] && { $has_taps || [ "$taps" != own ]; }; then # a table that is given is looked at early
+case $taps in own) table=rtl/taps.csv ;; nvidia) table=tb/nvidia/taps_$config.csv ;; esac
+write_taps() {
     python3 scripts/gen_tables.py taps "$dir/new" "$config" "$table" >&2
     cmp -s "$dir/new/taps.svh" "$dir/taps.svh" || mv "$dir/new/taps.svh" "$dir/taps.svh"
     rm -rf "$dir/new"
+}
+if [ -n "$table" ] && { $has_taps || [ "$taps" != own ]; }; then # a table that is given is looked at early
+    write_taps
     ! $has_taps || streams=(+define+TB_TAPS "+incdir+$dir")
 fi
 
-if ! verilate ${waits[0]+"${waits[@]}"} ${streams[0]+"${streams[@]}"}; then
+# Leaves the streams out whose names Verilator has not found, until the others are accepted. Fails if an error is not of a stream.
+verilate_what_fits() {
+    local wrong=() names=() lines
+    until verilate ${waits[0]+"${waits[@]}"} "${streams[@]}" --error-limit 9999; do
+        lines=$(sed -nE 's/^%Error[^:]*: [^ ]*taps\.svh:([0-9]+):.*/\1p/p' "$dir/verilator.log")
+        [ -n "$lines" ] || return
+        mapfile -t -O "${#names[@]}" names < <(sed -nE "s/^%Error.*taps\\.svh:.*'(dut\\.)?([^']*)'$/\\2/p" "$dir/verilator.log")
+        mapfile -t -O "${#wrong[@]}" wrong < <(sed -n "$lines" "$dir/taps.svh" | sed 's/.*\/\/ //; s/,.*//' | sort -u)
+        grep -vE "^($(IFS='|'; echo "${wrong[*]}"))," "tb/nvidia/taps_$config.csv" >"$dir/taps.csv"
+        table=$dir/taps.csv
+        write_taps
+    done
+    [ "${#wrong[@]}" = 0 ] || echo "warning: tb/nvidia/taps_$config.csv has names that this RTL has not, so these streams are not heard:" \
+        "$(printf '%s\n' "${wrong[@]}" | sort -u | paste -sd ' '); names: $(printf '%s\n' "${names[@]}" | sort -u | head -n 10 | paste -sd ' ')"
+}
+
+if [ "$taps" = nvidia ] && $has_taps; then
+    verilate_what_fits || no_rtl
+elif ! verilate ${waits[0]+"${waits[@]}"} ${streams[0]+"${streams[@]}"}; then
     misfit=$(grep -m1 '^%Error' "$dir/verilator.log" | cut -c-200) || true
     # nvcosim shows what begins with "warning:".
     if [ -n "$copy" ] && [ "$taps" = own ] && [ -n "${streams[0]+x}" ] && verilate ${waits[0]+"${waits[@]}"}; then

@@ -33,14 +33,34 @@ wrong "its first line is 'stream,data'" 'stream,data'
 wrong "row 2, stream 'SDP_OUTT': there is no such stream; expected one of" 'stream,valid,end,data' 'SDP_OUTT,a,,b'
 wrong "row 3, stream 'SDP_OUT': is in the table twice" 'stream,valid,end,data' 'SDP_OUT,a,,b' 'SDP_OUT,a,,b'
 wrong "row 2, stream 'SDP_OUT': has no data" 'stream,valid,end,data' 'SDP_OUT,a,,'
+wrong "row 2, stream 'SDP_OUT': late is '17', expected at most 16" 'stream,valid,end,data,late' 'SDP_OUT,a,,b,17'
+wrong "a row is 'stripes,own', expected 'stripes,specified'" 'stream,valid,end,data' 'stripes,own'
 wrong "row 2, stream 'SDP_OUT': has 3 columns, expected 4" 'stream,valid,end,data' 'SDP_OUT,a,b'
 out=$("$NVCOSIM" build --config small --name wrong --filelist "$dir/buggy.f" --taps "$dir/none.csv" 2>&1)
 [ $? -eq 2 ] && grep -q 'none.csv: No such file' <<<"$out"
 check "a table that does not exist is reported" $? || echo "$out"
+
+# A stand-in for NVIDIA's RTL, which has their first partition, the link behind CACC, and nothing else of their tables.
+tests/replay/nvidia_standin.py "$build" "$dir"
+"$NVCOSIM" build --config small --name standin --filelist "$dir/standin.f" >"$dir/build.txt" 2>&1
+check "a stand-in for NVIDIA's RTL is built" $? || cat "$dir/build.txt"
+conv=traces/conformance/small/rand_dc_000.nvt.gz
+out=$("$NVCOSIM" run --dut rtl:standin --tap all --out "$dir/out" $conv 2>&1)
+[ $? -eq 0 ] && grep -q 'tap CACC.CACC_SAT: [0-9]* elements equal$' <<<"$out" && ! grep -q 'tap CSC.CSC_DAT' <<<"$out"
+check "the streams of NVIDIA's table that fit are used" $? || echo "$out"
+[ "$(grep -c 'warning: tb/nvidia/taps_small.csv has names that this RTL has not, so these streams are not heard: CBUF_DAT .* names: accu2sc_credit_vld' <<<"$out")" = 1 ]
+check "those that do not fit are listed once" $? || echo "$out"
 if [ -z "${NIGHTLY:-}" ]; then
     finish
     exit
 fi
+
+# Data that come two clocks after their handshake; stripes that this RTL has not: atoms and their flags are compared with chapter 40's.
+"$NVCOSIM" build --config small --name late --filelist "$dir/standin.f" --taps "$dir/late.csv" >"$dir/build.txt" 2>&1
+check "nvcosim build of a table of a stand-in" $? || cat "$dir/build.txt"
+out=$("$NVCOSIM" run --dut rtl:late --tap all --out "$dir/out" $conv 2>&1)
+grep -q 'tap SDP.SDP_OUT: [0-9]* elements equal$' <<<"$out" && grep -q 'tap CSC.CSC_DAT: .* then' <<<"$out"
+check "late data and stripes as specified" $? || echo "$out"
 
 printf '%s\n' 'stream,valid,end,data' 'SDP_OUT,u_sdp.out_valid & u_sdp.out_ready,,u_sdp.out_data' \
     'PDP_OUT,nvdla_core2dbb_w_wvalid & nvdla_core2dbb_w_wready,,nvdla_core2dbb_w_wdata' >"$dir/mine.csv"
