@@ -50,7 +50,9 @@ struct group {
     const char *title;              /* NULL: the engine's lane */
     enum nvdla_engine engine;       /* its engine, */
     enum nvdla_wave_colour color;   /* or, without an engine, its colour */
+    bool nvidia;                    /* for NVIDIA's RTL alone; engines without it: not for NVIDIA's */
     const char *patterns[PATTERNS]; /* in screen order */
+    const char *labels[PATTERNS];   /* names on the screen instead of those of the signals; NULL: none */
     const char *registers[4];       /* folded: the registers of the running layer */
     enum nvdla_unit units[4];       /* their units */
 };
@@ -182,6 +184,7 @@ static const struct group groups[] = {
                   "dut/u_rubik/cmd_*", MIF_WRITE("dut/u_rubik/w")},
      .registers = {"dut/u_rubik/d/*"},
      .units = {NVDLA_RBK}},
+    NVIDIA_GROUPS,
     {.title = "AXI read, primary", .color = WAVE_GREEN, .patterns = {AXI_READ("dbb")}},
     {.title = "AXI write, primary", .color = WAVE_RED, .patterns = {AXI_WRITE("dbb")}},
     {.title = "AXI read, secondary", .color = WAVE_GREEN, .patterns = {AXI_READ("cvsram")}},
@@ -197,6 +200,7 @@ static const char *const tap_signals[][PATTERNS] = {
 struct chosen {
     size_t *signals;        /* indices */
     enum nvdla_unit *units; /* of registers */
+    const char **labels;    /* NULL: their names */
     size_t count;
 };
 
@@ -241,7 +245,8 @@ static bool is_chosen(const struct save *save, const struct chosen *chosen, size
 
 /* Adds the signals of a pattern, in the order of the file: all that it names literally; of those matched by wildcards
  * none twice under two names. */
-static void choose(struct save *save, struct chosen *chosen, const char *pattern, enum nvdla_unit unit) {
+static void choose(struct save *save, struct chosen *chosen, const char *pattern, enum nvdla_unit unit,
+                   const char *label) {
     const size_t plain = strcspn(pattern, "*[");
     const bool alias = pattern[plain] && unit == NO_REGISTER; /* registers may have the same value by chance */
     for (size_t i = 0; i < save->index->count; i++) {
@@ -249,6 +254,8 @@ static void choose(struct save *save, struct chosen *chosen, const char *pattern
             continue;
         chosen->signals = xgrow(chosen->signals, chosen->count, sizeof *chosen->signals);
         chosen->units = xgrow(chosen->units, chosen->count, sizeof *chosen->units);
+        chosen->labels = xgrow(chosen->labels, chosen->count, sizeof *chosen->labels);
+        chosen->labels[chosen->count] = label;
         chosen->units[chosen->count] = unit;
         chosen->signals[chosen->count++] = i;
         save->index->signals[i].wanted = true;
@@ -266,6 +273,7 @@ static bool only_marks(const struct save *save, const struct group *group, const
 static void forget(struct chosen *chosen) {
     free(chosen->signals);
     free(chosen->units);
+    free(chosen->labels);
 }
 
 /* ---- translations ---------------------------------------------------------------------------- */
@@ -416,14 +424,16 @@ static const char *measured(struct save *save, const char *name) {
     return name;
 }
 
-static void print_signal(struct save *save, size_t i, enum nvdla_unit unit, enum nvdla_wave_colour color) {
+static void print_signal(struct save *save, const struct chosen *chosen, size_t at, enum nvdla_wave_colour color) {
+    const size_t i = chosen->signals[at];
+    const enum nvdla_unit unit = chosen->units[at];
     const struct wave_signal *signal = &save->index->signals[i];
     const size_t number = translation_of(save, signal, unit);
     const uint64_t flags = FLAG_RIGHT | (number ? FLAG_HEX | FLAG_TRANSLATED : radix(signal));
     fprintf(save->file, "@%llx\n[color] %d\n", (unsigned long long)flags, color);
     if (number)
         fprintf(save->file, "^%zu %s\n", number, save->translations.items[number - 1]);
-    char *name = short_name(save->paths[i]);
+    char *name = chosen->labels[at] ? xstrdup(chosen->labels[at]) : short_name(save->paths[i]);
     fprintf(save->file, "+{%s} %s%s\n", measured(save, name), signal->name, signal->range);
     free(name);
     if (!save->closed)
@@ -455,7 +465,7 @@ static void end_group(struct save *save, const char *title, bool closed) {
 static void print_signals(struct save *save, const struct chosen *chosen, bool moves, enum nvdla_wave_colour color) {
     for (size_t i = 0; i < chosen->count; i++)
         if (save->index->signals[chosen->signals[i]].moves == moves)
-            print_signal(save, chosen->signals[i], chosen->units[i], color);
+            print_signal(save, chosen, i, color);
 }
 
 static void print_folded(struct save *save, const char *title, const struct chosen *chosen, bool both,
@@ -508,10 +518,10 @@ static void choose_focus(struct save *save, const struct wave_focus *focus, stru
     static const char *const names[] = {"*valid*", "*ready*", "*data*", "*state*"};
     for (size_t tap = 0; focus->stream && tap < sizeof tap_signals / sizeof *tap_signals; tap++)
         for (int i = 0; strcmp(tap_names[tap], focus->stream) == 0 && tap_signals[tap][i]; i++)
-            choose(save, chosen, tap_signals[tap][i], NO_REGISTER);
+            choose(save, chosen, tap_signals[tap][i], NO_REGISTER, NULL);
     for (size_t i = 0; focus->instance && i < sizeof names / sizeof *names; i++) {
         char *scope = path_of(focus->instance), *pattern = xprintf("dut/%s/%s", scope, names[i]);
-        choose(save, chosen, pattern, NO_REGISTER);
+        choose(save, chosen, pattern, NO_REGISTER, NULL);
         free(scope);
         free(pattern);
     }
@@ -538,17 +548,28 @@ static bool is_blamed(const struct group *group, const struct wave_focus *focus)
     return focus && !group->color && nvdla_same_folder(group->engine, focus->engine);
 }
 
+/* True for NVIDIA's RTL, by the names of its partitions. */
+static bool is_nvidia(const struct save *save) {
+    bool found = false;
+    for (size_t i = 0; i < save->index->count && !found; i++)
+        found = strncmp(save->paths[i], "dut/u_partition_", 16) == 0;
+    return found;
+}
+
 static void print_file(struct save *save, const char *path, const char *save_path, const struct wave_view *view,
                        void (*find_moves)(const char *path, struct wave_index *index)) {
     enum { COUNT = sizeof groups / sizeof groups[0] };
     struct chosen chosen[COUNT] = {0}, registers[COUNT] = {0}, wrong = {0};
+    const bool nvidia = is_nvidia(save);
     if (view->focus)
         choose_focus(save, view->focus, &wrong);
     for (size_t g = 0; g < COUNT; g++) {
+        if (!groups[g].color && groups[g].nvidia != nvidia)
+            continue;
         for (int i = 0; groups[g].patterns[i]; i++)
-            choose(save, &chosen[g], groups[g].patterns[i], NO_REGISTER);
+            choose(save, &chosen[g], groups[g].patterns[i], NO_REGISTER, groups[g].labels[i]);
         for (int i = 0; groups[g].registers[i]; i++)
-            choose(save, &registers[g], groups[g].registers[i], groups[g].units[i]);
+            choose(save, &registers[g], groups[g].registers[i], groups[g].units[i], NULL);
     }
     find_moves(path, save->index);
     char *lines = wave_view_lines(view);
