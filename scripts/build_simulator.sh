@@ -162,7 +162,9 @@ verilate_what_fits() {
         [ -n "$lines" ] || return
         mapfile -t -O "${#names[@]}" names < <(sed -nE "s/^%Error.*taps\\.svh:.*'(dut\\.)?([^']*)'$/\\2/p" "$dir/verilator.log")
         mapfile -t -O "${#wrong[@]}" wrong < <(sed -n "$lines" "$dir/taps.svh" | sed 's/.*\/\/ //; s/,.*//' | sort -u)
-        grep -vE "^($(IFS='|'; echo "${wrong[*]}"))," "tb/nvidia/taps_$config.csv" >"$dir/taps.csv"
+        grep -vE "^($(IFS='|'; echo "${wrong[*]}"))," "tb/nvidia/taps_$config.csv" >"$dir/taps.new"
+        ! cmp -s "$dir/taps.new" "$table" || return
+        mv "$dir/taps.new" "$dir/taps.csv"
         table=$dir/taps.csv
         write_taps
     done

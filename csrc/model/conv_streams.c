@@ -23,7 +23,8 @@ static uint64_t address_of(const struct cbuf *cbuf, struct cbuf_ring ring, size_
 static void send_lanes(const struct tap_out *tap, const struct cbuf *cbuf, struct cbuf_ring ring, size_t at,
                        size_t lanes, struct tap_place place) {
     place.address = address_of(cbuf, ring, at);
-    tap_send(tap, place, cbuf->bytes + place.address, 1, lanes, lanes);
+    if (lanes > 0)
+        tap_send(tap, place, cbuf->bytes + place.address, 1, lanes, lanes);
 }
 
 /* A whole atom. */
