@@ -442,7 +442,7 @@ static bool sees_clients(const struct rtl_tap *tap) {
     const struct nvdla_config *config = tap->config;
     bool any = false;
     for (int i = 0; i < STREAM_COUNT; i++)
-        any = any || (!facts[i].order && tap->source.has[i]);
+        any = any || (client_facts[i].known && tap->source.has[i]);
     return any && config->dbb_data_bits >= 8 * config->mem_atom &&
            (!config->secondary_memory || config->cvsram_data_bits == config->dbb_data_bits);
 }
