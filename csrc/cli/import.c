@@ -48,7 +48,7 @@ static const char doc[] =
 static void map_option(void *member, const char *arg, struct argp_state *state) {
     struct import_options *options = member;
     char *copy = xstrdup(arg), *to = strchr(copy, ':'), *size = to ? strchr(to + 1, ':') : NULL;
-    struct lift_map map;
+    struct lift_map map = {0};
     if (size)
         *to++ = *size++ = '\0';
     const bool good = size && text_number(copy, UINT64_MAX, &map.from) && text_number(to, UINT64_MAX, &map.to) &&
