@@ -582,7 +582,7 @@ def generate_taps(outdir, name, table):
             out.append(f"assign {vector}[{i}] = {bit};  // {s['stream']}")
         if len(streams) % 32:
             out.append(f"assign {vector}[{words * 32 - 1}:{len(streams)}] = '0;")
-    out.append(f"wire [{len(links) - 1}:0] tap_links = {{{', '.join(f'tap_moves[{i}]' for i in reversed(links))}}};")
+    out += ["`ifndef TB_LINKS", f"wire [{len(links) - 1}:0] tap_links = {{{', '.join(f'tap_moves[{i}]' for i in reversed(links))}}};", "`endif"]
     for i, (s, row) in enumerate(zip(streams, found)):
         if row:
             lanes, _, bits, _, size = stream_layout(s, cfg)

@@ -39,7 +39,7 @@ check "traces pass on it, too" $?
 # refused TEXT NAME OPTION...
 refused() {
     builds "${@:2}"
-    [ $? -eq 2 ] && grep -qE "$1" "$dir/log" || { cat "$dir/log"; return 1; }
+    [ $? -eq 2 ] && grep -qE "$1" "$dir/log"
 }
 refused 'axi4lite_wrapper has no port for dla_intr, nvdla_core2dbb_aw_awvalid, .*; say which one it is in a --port-map' axi4lite --top axi4lite_wrapper --adapter axi4lite
 check "a wrapper with unknown names is refused, with these" $?
