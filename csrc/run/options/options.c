@@ -267,6 +267,9 @@ static bool check_word(const char *word, struct error *err) {
 }
 
 bool run_options_read(struct run_options *options, const struct words *words, struct error *err) {
+    for (size_t i = 0; i < words->count; i++)
+        if (!check_word(words->items[i], err))
+            return false;
     struct argp_option *table = NULL;
     size_t options_count = 0;
     arguments_add(&table, &options_count, run_arguments, ARGUMENT_KEYS, 0, 0);
@@ -277,9 +280,6 @@ bool run_options_read(struct run_options *options, const struct words *words, st
     struct reading reading = {.options = options};
     char *complaints = NULL;
     size_t n = 0;
-    for (size_t i = 0; i < words->count; i++)
-        if (!check_word(words->items[i], err))
-            return false;
     char **argv = xcalloc(words->count + 2, sizeof *argv);
     argv[0] = name;
     for (size_t i = 0; i < words->count; i++)
