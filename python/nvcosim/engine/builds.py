@@ -81,7 +81,7 @@ def _copy_program(source: str, target: str) -> None:
             if not os.access(source, os.X_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         except OSError as error:
-            why = error.strerror
+            why = error.strerror or str(error)
             continue
         shutil.copyfile(source, target)
         after = os.stat(source)
