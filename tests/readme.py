@@ -48,6 +48,9 @@ FILES = [
     (r"cases/small_mix_30\.", "cases/small_mix_30.nvt.gz", "build/nvcosim gen --config small --engine mix --seed 30 --count 1 --out cases"),
     *((rf"\b{name}\.py", file, f"""awk '/^```/ {{ on = 0 }} $0 == "# {file}" {{ on = 1 }} on' "$TREE/docs/python.md" >{file}""")
       for name, file in (("(layer|sweep|trace)", "layer.py"), ("sweep", "sweep.py"), ("trace", "trace.py"))),
+    (r"\bfirst\.py", "first.py", """awk '/^```/ { on = 0 } $0 == "# first.py" { on = 1 } on' "$TREE/docs/first-trace.md" >first.py"""),
+    *((rf"\b{name}\.nvt", f"{name}.nvt", f"""awk '/^```/ {{ on = 0 }} $0 == "nvt 1" {{ on = 1 }} on' "$TREE/{page}" >{name}.nvt""")
+      for name, page in (("first", "docs/first-trace.md"), ("copy", "traces/FORMAT.md"))),
     (r"\ba\.bin", "a.bin", "head -c 64 /dev/zero >a.bin"),
     (r"\bb\.bin\.gz", "b.bin.gz", "head -c 64 /dev/zero | gzip >b.bin.gz"),
     (r"import .*\bdmesg\.log", "dmesg.log", "cp traces/captures/synth_small_rand_dc_000/dmesg.log ."),
@@ -59,7 +62,7 @@ FILES = [
 ]
 # Commands that end with another status than 0, and how.
 STATUS = [(r"^build/nvcosim diff .* other\.log", 1), (r"^build/nvcosim doctor ", 1), (r"--dut rtl:mine ", 1), (r"^build/nvcosim run .* partner\.nvt", 3),
-          (r"--bus-fault same-id --outputs", 1)]
+          (r"--bus-fault same-id --outputs", 1), (r"\b(run eleven|lint unarmed)\.nvt", 1)]
 # Commands that other tests run: a file, and a word in it.
 ELSEWHERE = [
     (r"^\(cd hw && ", "tests/replay/nvidia_checkout.sh", "outdir/nv_small/vmod"),
