@@ -119,8 +119,9 @@ is_copy() { [ -n "$name" ] && [ "${top:-NV_nvdla}" = NV_nvdla ] && read_files | 
 [ -z "$name" ] || read_files >/dev/null || verilate || no_rtl
 copy=
 ! is_copy || copy=1
-foreign=false
+foreign=false has_checks=true
 [ -z "$name" ] || [ -n "$copy" ] || foreign=true
+! $foreign || read_files | grep -F '/nvdla_check.svh"' >/dev/null || has_checks=false
 # Whole networks hang in Verilator behind NVIDIA's clock gates.
 if $foreign && [[ $pins != *tmc2slcg_disable_clock_gating=* ]] && read_files | sed -n 's/^S .*"\(.*\)"$/\1/p' |
     xargs -d'\n' grep -lE '^ *module +NV_CLK_gate_power\b' >/dev/null 2>&1; then
@@ -252,6 +253,12 @@ revision() {
     verilator --version | sed -E 's/^Verilator ([^ ]*).*/verilator: \1/'
     echo "threads: $threads"
     revision "$(dirname "${filelist:-rtl/nvdla.f}")"
+    if [ -n "$name" ]; then # lists that nvcosim writes begin with what they are made of
+        sed -nE '1s:^// (adapter .*|.* files? below .*):from\: \1:p' "$filelist"
+        echo "list: $(realpath "$filelist")"
+        [ "$top" = nvcosim_adapter ] || echo "top: ${top:-NV_nvdla}"
+        [ -z "$pins" ] || echo "pins: $pins"
+    fi
 } | sed 's/[\\"]/\\&/g; s/.*/    "&\\n"/; 1s/^/#define MADE \\\n/; $!s/$/ \\/' | put "$dir/made.h"
 
 compile "$dir" "$(realpath "$build")/$simulator" ${use_profile[0]+"${use_profile[@]}"}
@@ -259,4 +266,4 @@ compile "$dir" "$(realpath "$build")/$simulator" ${use_profile[0]+"${use_profile
 # What the variants of another RTL are built with later (nvcosim run --wave), and which of them are older than its last build.
 [ -z "$name" ] || touch "$build/$simulator"
 [ -z "$name" ] || printf '%s\n' "FILELIST=$(realpath "$filelist")" "TOP=$top" "VERILATOR_OPTIONS=$options" "PINS=$pins" "TAPS=$taps" \
-    >"$build/$config-$name.variables"
+    "FOREIGN=$foreign" "HAS_CHECKS=$has_checks" >"$build/$config-$name.variables"

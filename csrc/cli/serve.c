@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "nvdla/text.h"
+#include "run/options/foreign.h"
 #include "run/options/options.h"
 #include "run/process/process.h"
 #include "run/session/live.h"
@@ -84,9 +85,10 @@ static bool become_simulator(const struct run_options *options, struct error *er
     const enum simulator_variant variant = run_variant(options, config);
     char path[SIMULATOR_PATH], program[PATH_MAX];
     struct words words = {0};
-    if (!ensure_simulator(config, options->rtl_name, variant, err) ||
+    if (!foreign_can_play(options, config, err) || !ensure_simulator(config, options->rtl_name, variant, err) ||
         !simulator_path(config, options->rtl_name, variant, path, sizeof path, err))
         return false;
+    foreign_announce_served(options, config);
     words_put(&words, path);
     for (size_t i = 0; i < options->given.count; i++)
         words_put(&words, options->given.items[i]);

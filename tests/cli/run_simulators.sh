@@ -76,6 +76,23 @@ that coverage_directory test -d counts
 command=("$TREE" run --coverage plain.txn/x good/good.cfg); check run_coverage_bad_directory 2 "--coverage: plain.txn"
 command=("$TREE" run --coverage c.dat --coverage-kind toggle good/good.cfg); check run_coverage_toggle 0 "building the small simulator with toggle coverage" "simulator small-toggle: --config=small --coverage=c.dat"
 command=("$TREE" run --dut rtl:mine good/good.cfg); check run_unknown_rtl 2 "no RTL named mine was built for configuration small; build it with: nvcosim build"
+# another's RTL, as its build says
+theirs() { printf '%s\n' FILELIST=their.f "$@" >tree/build/small-theirs.variables; }
+sed 's/@WHO@/theirs/; s/@CONFIG@/small/' tree/simulator >tree/build/nvcosim-small-theirs && chmod +x tree/build/nvcosim-small-theirs
+theirs FOREIGN=true HAS_CHECKS=false PINS=
+command=("$TREE" run --checks --dut rtl:theirs good/good.cfg); check run_checks_that_are_not_there 2 "--checks: the RTL of rtl:theirs has no checks" '!building'
+command=("$TREE" run --checks --wave w.fst --dut rtl:theirs good/good.cfg); check run_checks_with_waves_that_are_not_there 2 "has no checks" '!building'
+command=("$TREE" run --check-options --config=small --checks --dut=rtl:theirs); check run_check_options_knows 0 "has no checks"
+command=("$TREE" serve --socket s.sock --once --dut rtl:theirs); check serve_theirs 0 "rtl:theirs is another's RTL: it has no checks inside; the streams inside it are not known"
+command=("$TREE" serve --socket s.sock --once -q --checks --dut rtl:theirs); check serve_checks_that_are_not_there 2 "has no checks" '!another'
+command=("$TREE" run --max-seconds 1 --dut rtl:theirs sleeps/sleeps.cfg); check run_max_seconds_of_theirs 3 "HANG sleeps" "clock gates of another RTL may stay closed under Verilator: try --pin tmc2slcg_disable_clock_gating=1"
+command=("$TREE" run --coverage c.dat --dut rtl:theirs good/good.cfg); check run_coverage_of_theirs 0 "--coverage: rtl:theirs is another's RTL: its lines are counted, but" "PASS good"
+theirs FOREIGN=true HAS_CHECKS=true "PINS=x=1 tmc2slcg_disable_clock_gating=1" TAPS=t.csv
+command=("$TREE" run --max-seconds 1 --dut rtl:theirs sleeps/sleeps.cfg); check run_max_seconds_without_gates 3 "HANG sleeps" '!clock gates'
+command=("$TREE" serve --socket s.sock --once --dut rtl:theirs); check serve_what_they_have 0 "rtl:theirs is another's RTL: timelines and reports"
+theirs FOREIGN=false HAS_CHECKS=true
+command=("$TREE" run --checks --dut rtl:theirs good/good.cfg); check run_checks_of_a_copy 0 "PASS good"
+command=("$TREE" serve --socket s.sock --once --dut rtl:theirs); check serve_a_copy 0 '!another'
 # three runs at once, no simulator yet: one of them builds it
 rm -f tree/build/nvcosim-small tree/build/builds
 sed -i 's/^\t@test ! -e fail/\t@test ! -e fail; sleep 0.5/' tree/Makefile

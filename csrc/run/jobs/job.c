@@ -15,6 +15,7 @@
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
 #include "report/report.h"
+#include "run/options/foreign.h"
 #include "run/process/process.h"
 #include "run/process/progress.h"
 #include "run/session/judge.h"
@@ -474,12 +475,21 @@ static void set_reason(struct result *result, char *reason) {
     result->named.count = 0;
 }
 
+/* The simulator was ended before it could say what it waits for. */
+static void note_gates(const struct run_options *options, const struct job *job, struct result *result) {
+    const char *note = result->verdict == VERDICT_HANG ? foreign_gates_of(options, job->config->name) : NULL;
+    if (note)
+        words_add(&result->notes, "%s", note);
+}
+
 /* The result of a job: what it sent, if that is consistent. */
 static struct result read_result(const struct run_options *options, const struct job *job, int wait_status) {
     struct result result;
     json_t *json = job->record ? json_loads(job->record, 0, NULL) : NULL;
-    if (!result_read(json, &result))
+    if (!result_read(json, &result)) {
         result = empty_result(options, job, job->exceeded == LIMIT_SECONDS ? VERDICT_HANG : VERDICT_CRASH);
+        note_gates(options, job, &result);
+    }
     const bool in_time = WIFEXITED(wait_status) && result.verdict == VERDICT_PASS; /* when it was asked to end */
     if (job->exceeded == LIMIT_SECONDS ? !in_time : job->exceeded != LIMIT_NONE) {
         result.verdict = job->exceeded == LIMIT_SECONDS ? VERDICT_HANG : VERDICT_CRASH;

@@ -9,6 +9,7 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
+#include "run/options/foreign.h"
 #include "run/session/run_progress.h"
 #include "run/session/session.h"
 #include "run/simulators/simulators.h"
@@ -131,6 +132,10 @@ static bool prepare_simulators(const struct run_options *options, const struct j
     for (size_t i = 0; i < count; i++) {
         const char *config = jobs[i].config->name;
         const bool other = i == 0 || jobs[i - 1].config != jobs[i].config;
+        if (!foreign_can_play(options, config, err))
+            return false;
+        if (other)
+            foreign_announce_coverage(options, config);
         if ((options->sim_threads && !options->simulators && other && !set_threads(options, config, err)) ||
             !prepare_simulator(options, config, err))
             return false;

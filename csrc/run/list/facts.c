@@ -11,6 +11,7 @@
 #include "nvdla/xalloc.h"
 #include "report/json_text.h"
 #include "run/network/compile.h"
+#include "run/options/foreign.h"
 #include "run/options/options.h"
 #include "run/simulators/install_paths.h"
 #include "run/simulators/version.h"
@@ -200,8 +201,9 @@ static json_t *simulator_error(const struct run_options *options) {
     if (options->dut == DUT_MODEL || !options->config)
         return json_null();
     const char *config = options->config->name;
-    return simulator_known(config, options->rtl_name, run_variant(options, config), &err) ? json_null()
-                                                                                          : json_text(err.text);
+    const bool known = simulator_known(config, options->rtl_name, run_variant(options, config), &err) &&
+                       foreign_can_play(options, config, &err);
+    return known ? json_null() : json_text(err.text);
 }
 
 /* What the options ask for; NULL with a message if they cannot be used. */

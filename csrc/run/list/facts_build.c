@@ -27,7 +27,7 @@ void facts_of_simulator(FILE *out, const struct facts_simulator *simulator) {
     struct error err;
     const bool known = simulator_known(simulator->config, simulator->rtl_name, simulator->variant, &err);
     const double cost = simulator_profile_cost(simulator->config, simulator->rtl_name, simulator->variant);
-    char *filelist = simulator_filelist(simulator->config, simulator->rtl_name);
+    char *filelist = simulator_variable(simulator->config, simulator->rtl_name, "FILELIST");
     print_line(out, json_pack("{s:b, s:o, s:o, s:o, s:o}", "known", known, "error",
                               known ? json_null() : json_text(err.text), "path", path_of(simulator), "filelist",
                               filelist ? json_text(filelist) : json_null(), "profile_cost",

@@ -11,8 +11,7 @@
 #include "replay/hang_facts.h"
 #include "replay/hang_triage.h"
 #include "report/events.h"
-
-#define CLOCK_GATING_OFF "tmc2slcg_disable_clock_gating=1"
+#include "run/options/foreign.h"
 
 static void fill_device(struct result *result, const struct played *played) {
     const struct play_result *from = played->result;
@@ -146,15 +145,6 @@ static void fill_warnings(struct result *result, const struct device *dev, const
     result->warnings_dropped += dev->warnings_dropped;
 }
 
-/* True if the clock gates of a foreign RTL may close: under Verilator they may then fail to open again. */
-static bool gates_may_close(const struct run_options *options) {
-    bool off = false; /* the last pin of that name counts */
-    for (size_t i = 0; i < options->pins.count; i++)
-        if (strncmp(options->pins.items[i], CLOCK_GATING_OFF, sizeof CLOCK_GATING_OFF - 2) == 0)
-            off = strcmp(options->pins.items[i], CLOCK_GATING_OFF) == 0;
-    return options->foreign && !off;
-}
-
 static void fill_notes(struct result *result, const struct run_options *options) {
     const struct result_device *rtl = &result->devices[0];
     if (options->rtl.wave.path && rtl->cycles <= options->rtl.wave.from)
@@ -165,9 +155,9 @@ static void fill_notes(struct result *result, const struct run_options *options)
     if (options->wave_layer && rtl->wave_cycles == 0)
         words_add(&result->notes, "warning: layer %s was never armed: %s shows nothing of it", options->wave_layer,
                   options->rtl.wave.path);
-    if (result->verdict == VERDICT_HANG && gates_may_close(options))
-        words_add(&result->notes,
-                  "clock gates of another RTL may stay closed under Verilator: try --pin " CLOCK_GATING_OFF);
+    const char *gates = foreign_gates_note(options->foreign, &options->pins);
+    if (result->verdict == VERDICT_HANG && gates)
+        words_add(&result->notes, "%s", gates);
     if (!options->quiet && result->verdict == VERDICT_REFUSED)
         words_add(&result->notes, "--allow-undefined plays it anyway; was this trace made for configuration %s?",
                   result->config);

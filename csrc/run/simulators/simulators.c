@@ -316,29 +316,41 @@ bool remake_simulator(const char *config, const char *rtl_name, enum simulator_v
     return ok;
 }
 
-char *simulator_filelist(const char *config, const char *rtl_name) {
-    static const char variable[] = "FILELIST=";
-    const size_t n = sizeof variable - 1;
+char *simulator_variable(const char *config, const char *rtl_name, const char *name) {
+    const size_t n = strlen(name);
     struct words variables = {0};
     struct error err;
-    char *path = NULL;
+    char *value = NULL;
     if (rtl_name[0] && read_variables(config, rtl_name, &variables, &err))
-        for (size_t i = 0; !path && i < variables.count; i++)
-            if (strncmp(variables.items[i], variable, n) == 0 && variables.items[i][n])
-                path = xstrdup(variables.items[i] + n);
+        for (size_t i = 0; !value && i < variables.count; i++)
+            if (strncmp(variables.items[i], name, n) == 0 && variables.items[i][n] == '=' && variables.items[i][n + 1])
+                value = xstrdup(variables.items[i] + n + 1);
     words_free(&variables);
-    return path;
+    return value;
+}
+
+bool simulator_is_foreign(const char *config, const char *rtl_name) {
+    char *foreign = simulator_variable(config, rtl_name, "FOREIGN");
+    const bool is = foreign && strcmp(foreign, "true") == 0;
+    free(foreign);
+    return is;
 }
 
 bool simulator_has_taps(const char *config, const char *rtl_name) {
-    struct words variables = {0};
-    struct error err;
-    bool has = rtl_name[0] == '\0';
-    if (!has && read_variables(config, rtl_name, &variables, &err))
-        for (size_t i = 0; i < variables.count; i++)
-            has = has || (strncmp(variables.items[i], "TAPS=", 5) == 0 && variables.items[i][5]);
-    words_free(&variables);
+    char *taps = simulator_variable(config, rtl_name, "TAPS");
+    const bool has = rtl_name[0] == '\0' || taps;
+    free(taps);
     return has;
+}
+
+bool simulator_can_check(const char *config, const char *rtl_name, struct error *err) {
+    char *checks = simulator_variable(config, rtl_name, "HAS_CHECKS");
+    const bool none = checks && strcmp(checks, "false") == 0;
+    free(checks);
+    return !none || error_set(err,
+                              "--checks: the RTL of rtl:%s has no checks: its sources have none "
+                              "(rtl/common/nvdla_check.svh); leave --checks out",
+                              rtl_name);
 }
 
 /* A simulator in words: "the small simulator with waves". free() it. */

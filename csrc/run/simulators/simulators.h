@@ -72,11 +72,17 @@ bool simulator_known(const char *config, const char *rtl_name, enum simulator_va
 /* The file of make variables of a foreign RTL, FOLDER/CONFIG-RTL.variables, one NAME=VALUE a line. */
 bool variables_path(const char *config, const char *rtl_name, char *path, size_t size, struct error *err);
 
-/* The file list of a foreign RTL; NULL if it is not known. free() it. */
-char *simulator_filelist(const char *config, const char *rtl_name);
+/* What a foreign RTL was built with, FILELIST for example; NULL if it is empty or not known. free() it. */
+char *simulator_variable(const char *config, const char *rtl_name, const char *name);
+
+/* True if it is known that the RTL is neither this project's nor a copy of it. */
+bool simulator_is_foreign(const char *config, const char *rtl_name);
 
 /* True if the variants with taps and waves show streams inside the RTL: this project's RTL, copies of it, and any RTL
  * built with a table of taps. */
 bool simulator_has_taps(const char *config, const char *rtl_name);
+
+/* False with a message if it is known that the sources of the RTL have no checks. */
+bool simulator_can_check(const char *config, const char *rtl_name, struct error *err);
 
 #endif

@@ -211,6 +211,15 @@ def has_second_memory(config: str) -> bool:
                    if row["name"] == config)
 
 
+def _title(wrapper: str, bus: str, rtl_list: str, pins: dict[str, str]) -> str:
+    """The first line of the list: what `nvcosim info --build` shows of the RTL."""
+    with open(rtl_list, encoding="utf-8", errors="surrogateescape") as file:
+        first = file.readline().rstrip("\n")
+    values = "".join(f" {name}={value}" for name, value in pins.items())
+    return (f"// adapter ({bus}) of {wrapper}{values}, "
+            f"{first[3:] if ' below ' in first else rtl_list}")
+
+
 def write(adapter_list: pathlib.Path, rtl_list: str, wrapper: str, bus: str, config: str,
           map_path: str | None, pins: dict[str, str]) -> Adapter:
     """Writes a list with the RTL of another list and an adapter around its module `wrapper`; the
@@ -222,7 +231,8 @@ def write(adapter_list: pathlib.Path, rtl_list: str, wrapper: str, bus: str, con
     found = connect(wrapper, header_ports(text, wrapper), bus, sram, map_path, pins)
     source = adapter_list.with_suffix(".sv")
     tree.write(source, text_of(found, sram).encode())
-    lines = ["+define+VLIB_BYPASS_POWER_CG"] if found.gates_stay() else []
+    lines = [_title(wrapper, bus, rtl_list, pins)]
+    lines += ["+define+VLIB_BYPASS_POWER_CG"] if found.gates_stay() else []
     lines.append(f"-F {rtl_list}")
     if bus != "csb":
         lines.append(f"{sources()}/tb/adapters/csb_{bus}.sv")
