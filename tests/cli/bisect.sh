@@ -99,6 +99,23 @@ check prepared 1 "--prepare fails on it" "one of these" "source none" "source FA
 bisect --repo five --good HEAD~3 --bad HEAD --prepare 'cp source rtl/verdict'
 check prepared_odd 1 "CRASH crash:2: fails in another way" "one of these"
 
+# A tree instead of a list, as NVIDIA's: each revision's list is written by nvcosim.
+vmod() { command=("$TREE" bisect good/good.cfg --repo eight --vmod hw/vmod "$@"); }
+git init -q eight
+for verdict in "$PASS" "$PASS" "$MISMATCH"; do
+    mkdir -p eight/hw/vmod/nvdla/top && echo "$verdict" >eight/verdict && printf 'module NV_nvdla;\nendmodule\n' >eight/hw/vmod/nvdla/top/NV_nvdla.v
+    git -C eight add -A && git -C eight commit -qm "tree ${verdict%% *}" --allow-empty
+done
+sed -i 's:$(dir $(FILELIST))verdict:$(or $(wildcard $(dir $(FILELIST))verdict),$(shell sed -n "s,/hw/vmod/nvdla.*,/verdict,p" $(FILELIST))):g' tree/Makefile
+vmod --good HEAD~2 --bad HEAD --pin test_mode=1
+check tree 0 "hw/vmod is another's RTL: it has no checks inside, so failures are told apart by memory, registers and ports" "subject: tree FAIL" \
+    "nvcosim build --config=small --vmod=$WORK/nvcosim-bisect/tree-" "/hw/vmod --name=bad" "nvcosim debug --config=small --dut=rtl:bad --pin=test_mode=1 "
+that tree_leaves_no_lists test -z "$(ls tree/build/nvidia)"
+vmod --good HEAD~2 --bad HEAD --pin mux=1; check tree_pin_of_its_top 2 "'HEAD' cannot be judged: it does not build" "module NV_nvdla has no list of ports"
+vmod --good HEAD~2 --bad HEAD --checks; check tree_checks 2 "--checks: hw/vmod is another's RTL, which has no checks inside"
+vmod --good HEAD~2 --bad HEAD --filelist x.f; check tree_and_list 2 "--filelist and --vmod exclude each other"
+command=("$TREE" bisect good/good.cfg --repo eight --vmod hw/none --good HEAD~2 --bad HEAD); check no_tree 2 "it has no hw/none"
+
 # ---- what cannot be bisected ----
 bisect --repo one --good c4 --bad c6; check good_is_bad 2 "--good 'c4' fails (FAIL value:SDP): there is no change from good to bad"
 bisect --repo one --good c0 --bad c2; check bad_is_good 2 "--bad 'c2' passes: $WORK/good/good.cfg does not fail there"

@@ -13,6 +13,7 @@ from nvcosim import tool
 from nvcosim.engine.guard import Guard
 from nvcosim.plan.seeds import fnv
 from nvcosim.progress import Progress
+from nvcosim.rtl import filelist
 from nvcosim.store.results import Result
 from nvcosim.store.signature import signature
 from nvcosim.text import shown
@@ -78,8 +79,9 @@ class Player:
         """The name that the RTL of the checkout has for nvcosim: what it is built from decides it,
         so that the same is built once."""
         given, program = self.given, os.stat(tool.program())
-        lines = [self.git.well("rev-parse", "HEAD^{tree}"), given.config, given.filelist,
-                 given.prepare, f"{program.st_size} {int(program.st_mtime)}", *given.build]
+        lines = [self.git.well("rev-parse", "HEAD^{tree}"), given.config,
+                 given.filelist or given.vmod, given.prepare,
+                 f"{program.st_size} {int(program.st_mtime)}", *given.build]
         return f"bisect_{fnv(''.join(line + chr(10) for line in lines)):016x}"
 
     def _run(self, words: list[str], log: str, doing: str) -> int:
@@ -95,20 +97,32 @@ class Player:
         """Runs a command of the shell in the checkout."""
         return self._run(["sh", "-c", 'cd "$1" && eval "$2"', "sh", self.tree, command], log, doing)
 
-    def _file_list(self, log: str, doing: str) -> str:
-        """The file list of the checkout."""
-        name = self.given.filelist or "rtl/nvdla.f"
+    def is_foreign(self) -> bool:
+        """The RTL of the checkout is not known inside; what --prepare makes counts as such."""
+        name = self.given.filelist or self.given.vmod
+        path = pathlib.Path(self.tree, name)
+        if not path.exists():
+            return True
+        if self.given.filelist:
+            return filelist.is_foreign(str(path))
+        return bool(name) and not any(path.rglob("nvdla_csc_sequence.sv"))
+
+    def _source(self, log: str, doing: str) -> str:
+        """The RTL of the checkout as an option of nvcosim build."""
+        name = self.given.filelist or self.given.vmod or "rtl/nvdla.f"
         if not os.access(f"{self.tree}/{name}", os.R_OK):
             raise Skip(f"it has no {name}")
+        if self.given.vmod:
+            return f"--vmod={self.tree}/{name}"
         if self.given.filelist:
-            return f"{self.tree}/{name}"
+            return f"--filelist={self.tree}/{name}"
         # This project's RTL: a package that its own tables give comes before its list.
         command = f"python3 scripts/gen_tables.py sv ../gen {self.given.config}"
         if self._shell(command, log, doing):
             raise Skip("its scripts/gen_tables.py makes no package")
         with open(f"{self.folder}/list.f", "w", encoding="ascii") as file:
             file.write("gen/nvdla_pkg.sv\n-F tree/rtl/nvdla.f\n")
-        return file.name
+        return f"--filelist={file.name}"
 
     def _build(self, name: str, ready: str, log: str, doing: str) -> None:
         """Builds the simulator of the checkout. Skip: what is wrong."""
@@ -116,7 +130,7 @@ class Player:
         if given.prepare and self._shell(given.prepare, log, doing):
             raise Skip("--prepare fails on it")
         words = [tool.program(), "build", f"--config={given.config}",
-                 f"--filelist={self._file_list(log, doing)}", f"--name={name}", *given.build]
+                 self._source(log, doing), f"--name={name}", *given.build]
         status = self._run(words, log, doing)
         objects = f"{ready}/sim/nvcosim-{given.config}-{name}"  # the simulator stays
         shutil.rmtree(objects, ignore_errors=True)
@@ -165,6 +179,8 @@ class Player:
             look.text = _why_skipped(str(why), log)
         if log == logs[1]:
             look.run_seconds = time.monotonic() - start
+        lists = f"{os.path.dirname(path)}/nvidia/{self.given.config}-{name}"
+        shutil.rmtree(lists, ignore_errors=True)
         return look
 
 

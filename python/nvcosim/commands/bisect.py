@@ -14,6 +14,7 @@ from nvcosim import tool
 from nvcosim.bisect.play import SHORT_HASH, Git, Given, Look, Player
 from nvcosim.engine.guard import Guard
 from nvcosim.options import RUN_OUTPUT, Parser, text
+from nvcosim.rtl import adapter
 from nvcosim.text import Style, plural, quoted, shown
 from nvcosim.tool import EXIT_DIFFERENT, EXIT_OK, Failure
 
@@ -31,6 +32,7 @@ register tables.
 Examples:
   nvcosim bisect t.cfg --good v1.2 --bad HEAD --repo ../rtl --filelist vmod.f
   nvcosim bisect t.cfg --good HEAD~20 --bad HEAD --filelist out/vmod.f --prepare 'make vmod'
+  nvcosim bisect t.cfg --good HEAD~20 --bad HEAD --repo ../hw --vmod vsrc/small
   nvcosim bisect --stall 300 --seed 5 t.nvt.gz --good v1 --bad HEAD --first-parent
 
 Exit status: 0 the commit is found; 1 only skipped ones remain, which are named; 2 bad usage, \
@@ -71,9 +73,11 @@ def _look_ahead(given: Given, guard: Guard) -> tuple[str, str, str]:
     if git.ask("merge-base", "--is-ancestor", bad, good)[0] == 0:
         raise Failure(f"--bad '{given.bad}' comes before --good '{given.good}', expected it "
                       "after; are they swapped?")
-    if not given.filelist and git.ask("cat-file", "-e", f"{bad}:scripts/gen_tables.py")[0]:
+    own = not given.filelist and not given.vmod
+    if own and git.ask("cat-file", "-e", f"{bad}:scripts/gen_tables.py")[0]:
         raise Failure(f"{top} is no repository of nvcosim: expected --filelist FILE.f, what to "
-                      "compile, relative to the top of the repository")
+                      "compile, relative to the top of the repository, or --vmod DIR, a folder "
+                      "of it with NVDLA's RTL")
     return top, good, bad
 
 
@@ -175,13 +179,14 @@ class Bisection:
               f"  git -C {quoted(self.git.folder)} worktree add --detach {tree} {short}")
         if given.prepare:
             print(f"  (cd {tree} && eval {quoted(given.prepare)})")
-        if not given.filelist:
+        if not given.filelist and not given.vmod:
             print(f"  make -C {tree} build && {tree}/build/nvcosim debug "
                   f"--config={given.config}{run} {trace}")
             return
         more = "".join(f" {quoted(word)}" for word in given.build)
-        print(f"  nvcosim build --config={given.config} --filelist={tree}/{given.filelist} "
-              f"--name=bad{more}\n"
+        source = f"--vmod={tree}/{given.vmod}" if given.vmod else \
+            f"--filelist={tree}/{given.filelist}"
+        print(f"  nvcosim build --config={given.config} {source} --name=bad{more}\n"
               f"  nvcosim debug --config={given.config} --dut=rtl:bad{run} {trace}")
 
     def _conclude(self, ends: list[tuple[str, str]]) -> int:
@@ -202,6 +207,19 @@ class Bisection:
         print(f"logs and reports: {self.given.out}")
         return EXIT_OK
 
+    def _say_what_lacks(self) -> None:
+        """Failure if another's RTL is asked for what it does not have."""
+        given = self.given
+        if not self.player.is_foreign():
+            return
+        name = given.filelist or given.vmod
+        if "--checks" in given.run:
+            raise Failure(f"--checks: {name} is another's RTL, which has no checks inside; leave "
+                          "--checks out")
+        tool.complain(f"{name} is another's RTL: it has no checks inside, so failures are told "
+                      "apart by memory, registers and ports"
+                      + (" and the streams of --taps" if given.taps else ""), "bisect")
+
     def run(self) -> int:
         given = self.given
         count = self.git.well("rev-list", "--count", *self.first_parent, f"{self.good}..{self.bad}")
@@ -209,6 +227,7 @@ class Bisection:
               f"on {given.config}; logs: {given.out}", flush=True)
         self.git.well("worktree", "add", "--quiet", "--force", "--detach", self.player.tree,
                       self.bad)
+        self._say_what_lacks()
         self._check_ends()
         return self._conclude(self._search())
 
@@ -247,8 +266,15 @@ def _parser() -> Parser:
                default=".", help="Repository of the RTL (default: that of this folder)")
     parser.add("filelist", arg="FILE.f", kind=value, default="",
                help="File list as for nvcosim build, relative to the top of the repository")
+    parser.add("vmod", arg="DIR", kind=value, default="",
+               help="Instead of --filelist: a folder with NVDLA's RTL, as for nvcosim build, "
+                    "relative to the top of the repository")
     build = {"dest": "build", "repeat": True, "passed": True}
-    parser.add("top", arg="MODULE", kind=value, **build, help="Top module (default NV_nvdla)")
+    parser.add("nvidia-rams", arg="DIR", kind=value, default="",
+               help="RAM models for --vmod, as for nvcosim build")
+    parser.add("top", arg="MODULE", kind=value, **build,
+               help="Top module (default NV_nvdla); with it or --vmod, --pin also sets inputs that "
+                    "only this RTL has, as for nvcosim build")
     parser.add("taps", arg="FILE.csv", kind=value, help="Table of taps, as for nvcosim build")
     parser.add("verilator-option", arg="OPTION", **build,
                help="Further option for Verilator; may be repeated")
@@ -264,6 +290,15 @@ def _parser() -> Parser:
     return parser
 
 
+def _take_pins_of_top(given: Given) -> None:
+    """Inputs of another's top that are not NVDLA's: the simulators are built with their values."""
+    if given.vmod or any(word.startswith("--top=") for word in given.build):
+        more = [word for word in given.run if word.startswith("--pin=")
+                and word.split("=")[1] not in adapter.STATIC_INPUTS]
+        given.run = [word for word in given.run if word not in more]
+        given.build += more
+
+
 def _options(argv: list[str]) -> Given:
     """With config, trace, and build: words for nvcosim build."""
     parser = _parser()
@@ -277,9 +312,15 @@ def _options(argv: list[str]) -> Given:
     if not given.good or not given.bad:
         parser.error("--good REV and --bad REV are needed: a commit that passes, and one that "
                      "fails")
-    if given.filelist.startswith("/"):
-        parser.error(f"--filelist: found '{given.filelist}', expected a path relative to the top "
-                     "of the repository: the list of each revision is read")
+    if given.filelist and given.vmod:
+        parser.error("--filelist and --vmod exclude each other")
+    if given.nvidia_rams and not given.vmod:
+        parser.error("--nvidia-rams needs --vmod")
+    for option, path in (("filelist", given.filelist), ("vmod", given.vmod)):
+        if path.startswith("/"):
+            parser.error(f"--{option}: found '{path}', expected a path relative to the top of the "
+                         f"repository: the {'list' if option == 'filelist' else 'RTL'} of each "
+                         "revision is read")
     config = [word for word in given.run if word.startswith("--config=")]
     trace = given.words[0]
     tool.run("info", *config[-1:], "--", trace)  # it can be read, and fits the configuration
@@ -288,6 +329,9 @@ def _options(argv: list[str]) -> Given:
     given.run = [word for word in given.run if not word.startswith("--config=")]
     # Each revision is played in another folder: paths are absolute.
     given.trace = os.path.realpath(trace)
+    _take_pins_of_top(given)
+    if given.nvidia_rams:
+        given.build.append(f"--nvidia-rams={os.path.realpath(given.nvidia_rams)}")
     if given.taps:
         if not os.access(given.taps, os.R_OK):
             raise Failure(f"--taps: {given.taps} cannot be read")

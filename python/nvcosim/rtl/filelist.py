@@ -44,6 +44,12 @@ def read(name: str, base: str = "") -> typing.Iterator[Entry]:
             kind = ""
 
 
+def is_foreign(name: str) -> bool:
+    """True if a list is neither of this project's RTL nor of a copy of it: then no checks are
+    inside, and what is inside is known only as far as a table of taps says."""
+    return not any(entry.path.endswith("/nvdla_csc_sequence.sv") for entry in read(name))
+
+
 def _names(folder: str) -> list[str]:
     """The names in a folder, sorted; none if it cannot be read."""
     try:
