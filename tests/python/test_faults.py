@@ -5,9 +5,11 @@ import json
 import os
 import signal
 import tempfile
+import types
 import unittest
 
 from mock_launcher import MockLauncher
+from nvcosim.commands import qualify
 from nvcosim.faults import equivalents
 from nvcosim.faults.campaign import Campaign
 from nvcosim.faults.faults import Faults
@@ -54,6 +56,31 @@ class InFolder(unittest.TestCase):
         rows = [{**PLACE, "line": 100 - i, "statement": f"x [[{i}]]"} for i in range(count)]
         places = [f"cdp/a.sv\t{row['statement']}" for row in rows]
         return Faults.read(self.write("faults.json", json.dumps({"faults": rows, "statements": places})))
+
+
+class OthersRtl(InFolder):
+    def said(self, what, *arguments):
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            found = what(*arguments)
+        return found, said.getvalue()
+
+    def test_what_it_lacks_is_told_once(self):
+        tests = [Test(str(i), "c", "t", None, 0, "small", "rtl:q", "", 1, options) for i, options in enumerate([("--checks",), ()])]
+        given = types.SimpleNamespace(vmod="", filelist=self.write("list.f", "NV_nvdla.v\n"), equivalents="e.yml")
+        found, said = self.said(qualify._say_what_lacks, given, tests)
+        self.assertEqual(found, tests[1:])
+        self.assertIn("list.f is another's RTL: it has no checks inside, so faults show in memory, registers, interrupts and on its ports alone; "
+                      "1 test with --checks is left out\n", said)
+        with self.assertRaisesRegex(Failure, "no test is left"):
+            self.said(qualify._say_what_lacks, given, tests[:1])
+        self.write("list.f", "-F more.f\n")
+        self.write("more.f", "csc/nvdla_csc_sequence.sv\n")
+        self.assertEqual(self.said(qualify._say_what_lacks, given, tests), (tests, ""))
+
+    def test_a_list_of_equivalents_of_another_rtl(self):
+        known = {("a.sv", f"{i}"): equivalents.Equivalent("a.sv", f"{i}", "same", i) for i in (1, 2)}
+        _, said = self.said(qualify._exempt, types.SimpleNamespace(equivalents="e.yml"), self.faults(3), known)
+        self.assertEqual(said, "nvcosim qualify: e.yml: found 2 places, none of which this RTL has; expected a list of this RTL\n")
 
 
 class Tables(InFolder):

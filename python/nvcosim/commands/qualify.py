@@ -27,9 +27,10 @@ from nvcosim.plan.expand import expand, today
 from nvcosim.plan.facts import configurations
 from nvcosim.plan.paths import seen_from
 from nvcosim.plan.read import Plan
+from nvcosim.rtl import filelist
 from nvcosim.store.database import DATABASE, FOLDER, Store
 from nvcosim.store.nights import NightFacts
-from nvcosim.text import quoted
+from nvcosim.text import plural, quoted
 from nvcosim.tool import EXIT_BAD_INPUT, EXIT_DIFFERENT, EXIT_OK, Failure, complain
 
 if typing.TYPE_CHECKING:
@@ -51,6 +52,7 @@ Examples:
   nvcosim qualify --count 200 --seed 1 traces/conformance/small/*.nvt.gz
   nvcosim qualify --plan plans/qualify.yml --equivalents plans/equivalents.yml --at-least 95
   nvcosim qualify --config small --filelist vmod.f --count 1000 traces/*.cfg
+  nvcosim qualify --config small --vmod ../hw --count 100 traces/*.cfg
   nvcosim debug --dut rtl:qualify --fault 7 t.cfg
 
 Exit status: 0; 1 if less are noticed than --at-least asks for; 2 bad input or usage; 128 + N: \
@@ -109,6 +111,43 @@ def _lock(path: str, name: str) -> typing.IO[str]:
                 raise Failure(f"another nvcosim qualify uses the simulator rtl:{name}; choose "
                               "another --name") from None
         time.sleep(0.02)
+
+
+def _write_list(given: Given, planted: str) -> None:
+    """The list of a tree of RTL (--vmod) becomes the --filelist."""
+    top = [word for word in given.rtl if word.startswith("--top=")]
+    text = tool.run("build", f"--config={given.config}", f"--name={given.name}",
+                    f"--vmod={given.vmod}", "--print-filelist", *given.rams, *top)
+    given.filelist = f"{planted}/vmod.f"
+    with open(given.filelist, "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(text)
+
+
+def _say_what_lacks(given: Given, tests: "list[Test]") -> "list[Test]":
+    """Says what cannot be done with another's RTL. Returns the tests that can be played."""
+    if not given.filelist or not filelist.is_foreign(given.filelist):
+        return tests
+    playable = [test for test in tests if "--checks" not in test.options]
+    more = len(tests) - len(playable)
+    complain(f"{given.vmod or given.filelist} is another's RTL: it has no checks inside, so faults "
+             "show in memory, registers, interrupts and on its ports alone"
+             + (f"; {plural(more, 'test')} with --checks {'is' if more == 1 else 'are'} left out"
+                if more else ""), "qualify")
+    if not playable:
+        raise Failure("no test is left; expected some without --checks")
+    return playable
+
+
+def _exempt(given: Given, faults: Faults, known: equivalents.Equivalents) -> None:
+    """Marks the faults that are known to change nothing."""
+    stale = faults.exempt(known)
+    if len(stale) > 1 and len(stale) == len(known):
+        complain(f"{given.equivalents}: found {len(known)} places, none of which this RTL has; "
+                 "expected a list of this RTL", "qualify")
+        return
+    for entry in stale:
+        complain(f"the list of equivalents is stale in line {entry.line}: the RTL no longer has "
+                 f"such a place: {entry.file}: {entry.statement}", "qualify")
 
 
 def _plant(given: Given, planted: str, guard: Guard) -> Faults:
@@ -230,10 +269,11 @@ def qualify(given: Given) -> int:
     try:
         os.makedirs(planted, exist_ok=True)
         with _lock(f"{planted}/lock", given.name), Guard() as guard:
+            if given.vmod:
+                _write_list(given, planted)
+            tests = _say_what_lacks(given, tests)
             faults = _plant(given, planted, guard)
-            for entry in faults.exempt(known):
-                complain(f"the list of equivalents is stale in line {entry.line}: the RTL no "
-                         f"longer has such a place: {entry.file}: {entry.statement}", "qualify")
+            _exempt(given, faults, known)
             os.makedirs(given.out, exist_ok=True)
             with Store.open(database, create=not given.resume) as store:
                 qualification = Qualification(given, store, plan, tests, faults)
@@ -274,6 +314,10 @@ def _add_rtl(parser: Parser) -> None:
     parser.add("filelist", arg="FILE.f", default="",
                help="Sources to compile, +incdir+DIR, -v FILE, +define+NAME, in the format of "
                     "Verilator's -f; paths are relative to the file")
+    parser.add("vmod", arg="DIR", kind=text("the name of a folder"), default="",
+               help="Instead of --filelist: a folder with NVDLA's RTL, as for nvcosim build")
+    parser.add("nvidia-rams", arg="DIR", **passed, dest="rams", kind=text("the name of a folder"),
+               help="RAM models for --vmod, as for nvcosim build")
     parser.add("top", arg="MODULE", **passed, dest="rtl", help="Top module (default NV_nvdla)",
                kind=_like("[a-zA-Z0-9_]+", "found '{}', expected the name of a module"))
     parser.add("verilator-option", arg="OPTION", **passed, dest="rtl",
@@ -337,5 +381,9 @@ def main(argv: list[str]) -> int:
         parser.error("expected traces, or --plan PLAN, and not both")
     if given.select is not None and not given.plan:
         parser.error("--select needs --plan PLAN")
+    if given.vmod and given.filelist:
+        parser.error("--filelist and --vmod exclude each other")
+    if given.rams and not given.vmod:
+        parser.error("--nvidia-rams needs --vmod")
     given.command = " ".join(["nvcosim qualify", *map(quoted, argv)])
     return qualify(given)
