@@ -34,6 +34,7 @@ that run_removes_old_report test ! -e nvcosim-out/badgold
 nv run --dut model badcrc/badcrc.cfg; check run_crc_mismatch 1 "FAIL badcrc: badcrc/badcrc.cfg:38: CRC-32 of primary memory 0x80010000" "is $crc on the model, expected 0x12345678"
 nv run --dut model badreg/badreg.cfg; check run_register_mismatch 1 "FAIL badreg: badreg/badreg.cfg:37: SDP.D_DATA_CUBE_WIDTH is 0x00000007 on the model, expected 0x00000001"
 nv run --dut model --except SDP.D_DATA_CUBE_WIDTH.WIDTH=6:theirs badreg/badreg.cfg; check run_except 0 "model: 1 read differs only in bits that are not compared: SDP.D_DATA_CUBE_WIDTH 0x00000006 (theirs)"
+nv run -q --dut model --except SDP.D_DATA_CUBE_WIDTH.WIDTH=6:theirs badreg/badreg.cfg; check run_except_quiet 0 '!not compared' '!SDP'
 nv run --dut model --except SDP.D_DATA_CUBE_WIDTH=4 badreg/badreg.cfg; check run_except_other_bits 1 "FAIL badreg"
 nv run --dut model --except SDP.NONE badreg/badreg.cfg; check run_except_unknown 2 "nvcosim run: --except: found 'SDP.NONE', expected a register or a field of it"
 nv run --dut model hang/hang.cfg

@@ -122,6 +122,11 @@ items:
         self.assertEqual((found.tests[0].seed, found.tests[2].seed), (1, 1))
         self.assertEqual((found.tests[8].options, found.tests[8].memory), (("--strict",), ""))
 
+    def test_known_differences_of_an_rtl(self):
+        items = "items:\n- {name: s, traces: ../traces/small/b_1.nvt, dut: 'rtl:mine', options: ['--except=GLB.S_INTR_MASK=0x3c0:none of BDMA']}"
+        self.assertEqual(self.expand(items).tests[0].options, ("--except=GLB.S_INTR_MASK=0x3c0:none of BDMA",))
+        self.assertIn("--except: found 'GLB.NONE=1', expected a register", self.refusal(items.replace("GLB.S_INTR_MASK=0x3c0:none of BDMA", "GLB.NONE=1")))
+
     def test_a_trace_keeps_its_configuration_unless_another_is_asked_for(self):
         found = self.expand("""items:
 - {name: s, traces: ../traces/small/b_1.nvt, config: [small, large]}
