@@ -35,6 +35,9 @@ NUMBERS = [  # patterns of passed, failed, skipped
     r"^(?:\d+ passed, \d+ failed, )(\d+) skipped",
 ]
 
+# A failure in a log: a unit test of cmocka from its RUN to its FAILED, or a line that begins with FAIL and the indented ones below it.
+FAILURE = r"^\[ RUN .*\n(?:(?!\[ RUN |\[ +OK ).*\n)*?\[  FAILED  \] .*|^FAIL\b.*(?:\n[ \t]+\S.*)*"
+
 
 class Runner:
     def __init__(self, build, level):
@@ -50,11 +53,13 @@ class Runner:
         return f"{self.logs}/{re.sub(r'[^a-z0-9]', '_', title)}.log"
 
     def show_log(self, title):
-        """Shows the end of a log now; its failures are repeated after everything else."""
+        """Shows what a log says of its failures now, or its end; the first lines of it are repeated after everything else."""
         with open(self.log(title), encoding="utf-8", errors="replace") as f:
-            lines = f.readlines()
-        print("".join(lines[-25:]) + f"(whole log: {self.log(title)})")
-        self.failures += [f"{title}: {line.strip()}" for line in [line for line in lines if "FAIL" in line][:9] or lines[-3:]]
+            text = f.read()
+        failures = re.findall(FAILURE, text, re.M)
+        lines = "\n".join(failures or text.splitlines()[-25:]).split("\n")
+        print(*lines[:60], *["..."] * (len(lines) > 60), f"(whole log: {self.log(title)})", sep="\n")
+        self.failures += [f"{title}: {' '.join(failure.split())[:200]}" for failure in (failures or lines[-3:])[:9]]
 
     def run(self, title, command):
         """Runs a command into its log; what it and all that it has waited for took."""
