@@ -185,23 +185,34 @@ static void put(const struct placing *placing, const struct input_options *optio
     }
 }
 
+/* Whether all pixels are grey, as in pictures that programs save in colour. */
+static bool is_grey(const struct picture *picture) {
+    const size_t n = (size_t)picture->width * picture->height * picture->channels;
+    for (size_t i = 0; i < n; i++)
+        if (picture->samples[i] != picture->samples[i / picture->channels * picture->channels])
+            return false;
+    return true;
+}
+
 bool input_place(const char *path, const struct picture *picture, const struct loadable_tensor *tensor, unsigned index,
                  const struct input_options *options, uint8_t *memory, uint64_t size, struct error *err) {
     struct placing placing;
     if (!placing_of(tensor, index, size, &placing, err) || !options_suit(tensor, options, err))
         return false;
-    if (picture->channels > (unsigned)tensor->c)
-        return error_set(err, "%s: found a picture of %u channels; expected at most %d, as the input \"%s\" has", path,
-                         picture->channels, tensor->c, tensor->name);
+    const unsigned channels = tensor->c == 1 && is_grey(picture) ? 1 : picture->channels;
+    if (channels > (unsigned)tensor->c)
+        return error_set(err,
+                         "%s: found a picture in colour; expected a grey one, as the input \"%s\" has %d %s; "
+                         "ImageMagick makes one: convert %s -colorspace Gray grey.png",
+                         path, tensor->name, tensor->c, tensor->c == 1 ? "channel" : "channels", path);
     if (picture->width != (unsigned)tensor->w || picture->height != (unsigned)tensor->h)
         return error_set(err, "%s: found a picture of %u x %u pixels; expected %d x %d", path, picture->width,
                          picture->height, tensor->w, tensor->h);
     const uint16_t *sample = picture->samples;
     for (unsigned y = 0; y < picture->height; y++)
-        for (unsigned x = 0; x < picture->width; x++)
-            for (unsigned c = 0; c < picture->channels; c++)
-                put(&placing, options, x, y, options->rgb ? c : picture->channels - 1 - c, *sample++, picture->maximum,
-                    memory);
+        for (unsigned x = 0; x < picture->width; x++, sample += picture->channels)
+            for (unsigned c = 0; c < channels; c++)
+                put(&placing, options, x, y, options->rgb ? c : channels - 1 - c, sample[c], picture->maximum, memory);
     return true;
 }
 

@@ -135,17 +135,19 @@ static void refused(struct network *net, struct input_options *options, const ch
 }
 
 static char folder[] = "/tmp/test_input.XXXXXX";
-static char grey[64], colour[64], large[64], bytes[64];
+static char grey[64], saved[64], colour[64], large[64], bytes[64];
 
 static int files_make(void **unused) {
     (void)unused;
     if (!mkdtemp(folder))
         return -1;
     snprintf(grey, sizeof grey, "%s/grey.pgm", folder);
+    snprintf(saved, sizeof saved, "%s/saved.ppm", folder);
     snprintf(colour, sizeof colour, "%s/colour.ppm", folder);
     snprintf(large, sizeof large, "%s/large.pgm", folder);
     snprintf(bytes, sizeof bytes, "%s/bytes.bin", folder);
     return file_write(grey, "P5 2 1 255 \x01\xff", 13, &err) &&
+                   file_write(saved, "P6 2 1 255 \x01\x01\x01\xff\xff\xff", 17, &err) &&
                    file_write(colour, "P6 2 1 255 \x0a\x14\x1e\x28\x32\x3c", 17, &err) &&
                    file_write(large, "P5 3 1 255 abc", 14, &err) && file_write(bytes, "abcdefgh", 8, &err)
                ? 0
@@ -154,7 +156,7 @@ static int files_make(void **unused) {
 
 static int files_remove(void **unused) {
     (void)unused;
-    return remove(grey) || remove(colour) || remove(large) || remove(bytes) || remove(folder);
+    return remove(grey) || remove(saved) || remove(colour) || remove(large) || remove(bytes) || remove(folder);
 }
 
 TEST(batches_orders_and_means) {
@@ -175,7 +177,10 @@ TEST(batches_orders_and_means) {
     refused(&net, &options, "zero", "zero", "net: found 2 times --input; expected 1: the network has 1 input");
     refused(&net, &options, large, grey, "found a picture of 3 x 1 pixels; expected 2 x 1");
     net.tensor.c = 1;
-    refused(&net, &options, colour, grey, "found a picture of 3 channels; expected at most 1");
+    refused(&net, &options, colour, grey, "found a picture in colour; expected a grey one");
+    found = filled(&net, &options, saved, grey); /* grey, but saved in colour */
+    assert_memory_equal(found[0], ((uint8_t[]){0, 0, 0, 0, 0, 0, 0, 0, 127}), 9);
+    input_free(&net.loadable, found);
 
     network_make(&net, DATA_HALF, PIXEL_A16B16G16R16_F, 1, 4, 64);
     assert_true(input_mean_parse("10,20,30,0", "--mean", &options, &err));
