@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/python.h"
+#include "nvdla/text.h"
 #include "run/options/options.h"
 #include "run/options/output.h"
 #include "run/simulators/version.h"
@@ -124,7 +125,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 /* Runs the command whose name is argv[0]. */
 static int run_command(int argc, char **argv) {
     const size_t count = sizeof commands / sizeof commands[0];
+    struct guess guess = {.word = argv[0], .n = strlen(argv[0])};
+    char hint[96];
     for (size_t i = 0; i < count; i++) {
+        guess_try(&guess, commands[i].name);
         if (strcmp(argv[0], commands[i].name) == 0) {
             if (!commands[i].main)
                 return python_command(commands[i].name, argv);
@@ -139,7 +143,7 @@ static int run_command(int argc, char **argv) {
     free(shown);
     for (size_t i = 0; i < count; i++)
         fprintf(stderr, "%s, ", commands[i].name);
-    fprintf(stderr, "or help (see nvcosim --help)\n");
+    fprintf(stderr, "or help%s (see nvcosim --help)\n", guess_hint(&guess, hint));
     return EXIT_BAD_INPUT;
 }
 

@@ -6,6 +6,7 @@ import sys
 import types
 import typing
 
+from nvcosim.text import guess
 from nvcosim.tool import EXIT_BAD_INPUT, EXIT_OK
 
 WIDTH, DOC_COLUMN = 79, 29
@@ -153,7 +154,8 @@ class Parser:
         options = [o for o in self.options if o.long == name] or \
                   [o for o in self.options if o.long.startswith(name)]
         if not options:
-            self.error(f"unrecognized option '--{word if equals else name}'", prefix=True)
+            near = guess(name, (o.long for o in self.options)).replace("mean ", "mean --")
+            self.error(f"unrecognized option '--{word if equals else name}'{near}", prefix=True)
         if len(options) > 1:
             listed = " ".join(f"'--{o.long}'" for o in options)
             self.error(f"option '--{word}' is ambiguous; possibilities: {listed}", prefix=True)

@@ -12,6 +12,9 @@ nv --help; check help 0 "run TRACE..." "Examples:" "nvcosim info t.cfg" "Exit st
 nv --version; check version 0 "nvcosim $(cat "$ROOT/VERSION")"
 nv -V; check version_short 0 "nvcosim "
 nv walk; check unknown_command 2 "there is no command 'walk'; expected run, regress, history, qualify, info, convert, diff, build"
+nv histroy; check misspelled_command 2 "or help; did you mean history?"
+nv run --latncy=3 x.nvt; check misspelled_option 2 "unrecognized option '--latncy=3'; did you mean --latency?"
+nv run --out --latncy x.nvt; check value_like_an_option 2 "x.nvt"
 nv --what; check unknown_option 2 "unrecognized option '--what'"
 for c in run debug lint import export info convert compile diff build gen shrink coverage calibrate doctor; do
     nv $c --help; check "help_$c" 0 "Usage: nvcosim $c" "Example"

@@ -33,7 +33,7 @@ class Options(unittest.TestCase):
         for words, message in ((["--job"], "option '--jobs' requires an argument"),
                                (["--se=3"], "option '--se=3' is ambiguous; possibilities: '--select' '--seed'"),
                                (["--dry-run=3"], "option '--dry-run' doesn't allow an argument"),
-                               (["--obs=3"], "unrecognized option '--obs=3'"),
+                               (["--obs=3"], "unrecognized option '--obs=3'; did you mean --jobs?"),
                                (["-x"], "invalid option -- 'x'"), (["-j"], "option requires an argument -- 'j'"),
                                (["-j", "10"], "--jobs: found '10', expected a number from 1 to 9"),
                                (["--select="], "--select: found '', expected a word")):

@@ -1,6 +1,7 @@
 /* Reads the arguments of commands. See arguments.h. */
 #include "run/options/arguments.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +112,45 @@ void arguments_add(struct argp_option **table, size_t *n, const struct argument 
     (*table)[*n] = (struct argp_option){0};
 }
 
+/* The option that a word `--NAME[=VALUE]` of n letters in NAME stands for, NULL if none does. */
+static const struct argp_option *option_of(const struct argp *argp, const char *name, size_t n, struct guess *guess) {
+    for (const struct argp_option *option = argp->options; option->name || option->doc || option->group; option++) {
+        if (!option->name)
+            continue;
+        if (strncmp(option->name, name, n) == 0)
+            return option;
+        if (!(option->flags & OPTION_HIDDEN))
+            guess_try(guess, option->name);
+    }
+    for (const struct argp_child *child = argp->children; child && child->argp; child++) {
+        const struct argp_option *option = option_of(child->argp, name, n, guess);
+        if (option)
+            return option;
+    }
+    return NULL;
+}
+
+error_t arguments_parse(const struct argp *argp, int argc, char **argv, void *input) {
+    static const struct argp_option own[] = {{.name = "help"}, {.name = "usage"}, {0}};
+    const struct argp_child known[] = {{.argp = argp}, {0}};
+    const struct argp all = {.options = own, .children = known};
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strncmp(argv[i], "--", 2) != 0)
+            continue;
+        const char *name = argv[i] + 2;
+        struct guess guess = {.word = name, .n = strcspn(name, "=")};
+        const struct argp_option *option = option_of(&all, name, guess.n, &guess);
+        if (option) {
+            i += option->arg && !(option->flags & OPTION_ARG_OPTIONAL) && !name[guess.n];
+        } else if (guess.best[0]) {
+            fprintf(stderr, "%s: unrecognized option '%s'; did you mean --%s?\n", argv[0], argv[i], guess.best);
+            argp_help(argp, stderr, ARGP_HELP_SEE, argv[0]);
+            exit(argp_err_exit_status);
+        }
+    }
+    return argp_parse(argp, argc, argv, 0, NULL, input);
+}
+
 bool operand_fits(const struct operands *operands, const char *arg, struct argp_state *state) {
     if (state->arg_num >= operands->most && operands->expected)
         argp_error(state, "found '%s', expected %s", arg, operands->expected);
@@ -174,7 +214,7 @@ bool command_read(const struct command *command, int argc, char **argv, void *in
     arguments_add(&tables[2], &n, command->options, ARGUMENT_KEYS, 0, 0);
     const struct argp argp = {
         .children = children, .options = tables[2], .parser = parse, .args_doc = command->usage, .doc = command->doc};
-    const bool good = argp_parse(&argp, argc, argv, 0, NULL, &reading) == 0;
+    const bool good = arguments_parse(&argp, argc, argv, &reading) == 0;
     for (int i = 0; i < 3; i++)
         free(tables[i]);
     return good;

@@ -90,6 +90,9 @@ void arguments_add(struct argp_option **table, size_t *n, const struct argument 
 const struct argument *argument_take(const struct argument *rows, int keys, void *to, int key, const char *arg,
                                      struct argp_state *state);
 
+/* argp_parse(), with the option that was meant in the message about one that there is not. */
+error_t arguments_parse(const struct argp *argp, int argc, char **argv, void *input);
+
 /* False if there are as many operands as there may be, and a message is left to argp. */
 bool operand_fits(const struct operands *operands, const char *arg, struct argp_state *state);
 

@@ -218,7 +218,7 @@ bool run_command_read(const struct command *command, enum run_command by, struct
     arguments_add(&table, &n, run_arguments, ARGUMENT_KEYS, by ? 2 : 0, by);
     const struct argp argp = {
         .options = table, .parser = parse_playing, .args_doc = command->usage, .doc = command->doc};
-    const bool good = argp_parse(&argp, argc, argv, 0, NULL, &playing) == 0;
+    const bool good = arguments_parse(&argp, argc, argv, &playing) == 0;
     free(table);
     return good;
 }
