@@ -12,8 +12,8 @@
 #define CLOCKS_MOST UINT64_C(10000000000) /* of a program */
 
 const char *const estimate_engine_names[ESTIMATE_ENGINES] = {"conv", "sdp", "pdp", "cdp", "fused", "move"};
-const char *const estimate_limit_names[ESTIMATE_LIMITS] = {"MACs", "unit",     "SDP",   "weights",
-                                                           "data", "operands", "writes"};
+const char *const estimate_limit_names[ESTIMATE_LIMITS] = {"MACs",    "fill", "load",     "unit",  "SDP",
+                                                           "weights", "data", "operands", "writes"};
 
 double estimate_use(const struct nvdla_config *config, uint64_t macs, double clocks) {
     return clocks > 0 ? 100.0 * (double)macs / (clocks * config->atomic_c * config->atomic_k) : 0;
@@ -49,12 +49,25 @@ static void add_launch(const struct nvdla_config *config, const struct launch *l
     layer->macs += launch_macs(launch);
 }
 
+/* What the MAC array does most, if that is what limits a layer: its work, as if it were full, the rest, or loading. */
+static enum estimate_limit array_limit(const struct flow *flow, const struct launch *csc) {
+    const struct nvdla_config *config = flow->dev.config;
+    const struct registers_view view = launch_view(config, csc);
+    const double *clocks = flow_launch_of(flow, csc)->clocks;
+    const int bytes = nvdla_has_16_bits(config) && FIELD(&view, CSC, D_MISC_CFG, PROC_PRECISION) != NVDLA_INT8 ? 2 : 1;
+    const double full = bytes * (double)launch_macs(csc) / (config->atomic_c * config->atomic_k);
+    const double fill = clocks[FLOW_MACS] - full;
+    if (clocks[FLOW_LOAD] > fill && clocks[FLOW_LOAD] > full)
+        return LIMIT_LOAD;
+    return fill > full ? LIMIT_FILL : LIMIT_MACS;
+}
+
 /* The clocks of the parts that can limit a layer. */
 static void weigh(const struct flow *flow, const struct launch *of[NVDLA_UNIT_COUNT], double parts[ESTIMATE_LIMITS]) {
     const struct flow_launch *csc = flow_launch_of(flow, of[NVDLA_CSC]), *sdp = flow_launch_of(flow, of[NVDLA_SDP]);
     static const enum nvdla_unit others[] = {NVDLA_PDP, NVDLA_CDP, NVDLA_BDMA, NVDLA_RBK};
     if (csc) {
-        parts[LIMIT_MACS] += csc->clocks[FLOW_MACS];
+        parts[LIMIT_MACS] += csc->clocks[FLOW_MACS] + csc->clocks[FLOW_LOAD];
         parts[LIMIT_WEIGHTS] += csc->clocks[FLOW_KERNELS];
         parts[LIMIT_DATA] += csc->clocks[FLOW_INPUT];
     }
@@ -81,11 +94,14 @@ static void find_limit(const struct flow *flow, const struct launch *of[NVDLA_UN
     for (int i = 1; i < ESTIMATE_LIMITS; i++)
         if (parts[i] > parts[layer->limit])
             layer->limit = (enum estimate_limit)i;
+    const double most = parts[layer->limit];
+    if (layer->limit == LIMIT_MACS && of[NVDLA_CSC])
+        layer->limit = array_limit(flow, of[NVDLA_CSC]);
     for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
         const struct flow_launch *launch = flow_launch_of(flow, of[unit]);
         port += launch ? launch->port : 0;
     }
-    layer->by_bandwidth = layer->limit == LIMIT_WRITES || port > parts[layer->limit] / 4;
+    layer->by_bandwidth = layer->limit == LIMIT_WRITES || port > most / 4;
 }
 
 static void describe(const struct flow *flow, const struct launch *launch, struct estimated_layer *layer) {

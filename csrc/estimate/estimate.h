@@ -25,6 +25,8 @@ extern const char *const estimate_engine_names[ESTIMATE_ENGINES];
 /* What a layer mostly spends its clocks on. */
 enum estimate_limit {
     LIMIT_MACS,
+    LIMIT_FILL, /* the MAC array, most of it empty: channels or kernels that are no multiple of its sides */
+    LIMIT_LOAD, /* weights on their way into the MAC array, which are used for few positions */
     LIMIT_UNIT, /* the pipe of PDP or CDP, or copying */
     LIMIT_SDP,  /* the pipe of SDP */
     LIMIT_WEIGHTS,

@@ -46,6 +46,7 @@ enum flow_process {
 /* What a layer waits for, or does. */
 enum flow_cause {
     FLOW_MACS,     /* the MAC array works */
+    FLOW_LOAD,     /* the MAC array waits for the weights of its next operation, which go into it one after another */
     FLOW_PIPE,     /* the pipe of PDP or CDP works, or data are copied */
     FLOW_STAGES,   /* the pipe of SDP works */
     FLOW_INPUT,    /* data of the input cube have not come */

@@ -394,13 +394,17 @@ static size_t operation_reads(const struct conv_order *order, const struct conv_
     return reads;
 }
 
-/* Clocks of an operation: its reads, in which the weights of the next one are loaded. */
-static double operation_clocks(const struct flow *flow) {
+/* Adds the clocks of operations: of their reads, in which the weights of the next one are loaded. */
+static double operation_clocks(const struct flow *flow, size_t operations) {
     const struct conv_order *order = &flow->csc.order;
     const struct conv_operation *operation = &flow->csc.operation;
+    double *clocks = flow->csc.launch->clocks;
     const size_t load = ceil_div(operation->kernels, order->cell);
     const size_t reads = operation_reads(order, operation);
-    return (double)(reads > load ? reads : load) + flow->law[LAW_CSC_ATOM];
+    const double work = (double)reads + flow->law[LAW_CSC_ATOM], more = reads < load ? (double)(load - reads) : 0;
+    clocks[FLOW_MACS] += (double)operations * work;
+    clocks[FLOW_LOAD] += (double)operations * more;
+    return work + more;
 }
 
 /* The stripe at csc->operation begins: when its last operation does. FLOW_NEVER: data or weights are missing. */
@@ -426,8 +430,7 @@ static double begin_stripe(struct flow *flow) {
     }
     const size_t operations =
         order->columns * ceil_div(order->rows, order->rows_together) * ceil_div(order->channels, order->block);
-    csc->clocks = operation_clocks(flow);
-    csc->launch->clocks[FLOW_MACS] += (double)operations * csc->clocks;
+    csc->clocks = operation_clocks(flow, operations);
     csc->final = start + (double)(operations - 1) * csc->clocks;
     csc->atom = 0;
     csc->final_atoms = operation->positions * order->batches;

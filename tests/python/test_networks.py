@@ -41,7 +41,7 @@ class Places(unittest.TestCase):
 class Page(unittest.TestCase):
     def test_names_are_texts_and_bars_are_of_a_network(self):
         def point(network, clocks, measured=0.0):
-            return sweep.Point(network, "small", "<m>", None, 1000, clocks, 12.34, 5, 20000, 1, "MACs", 99.6, measured)
+            return sweep.Point(network, "small", "<m>", None, 1000, clocks, 12.34, 5, 20000, 1, "MACs", "macs", 99.6, measured)
         page = sweep._page([point("</style>", 1000.0), point("</style>", 4000.0, 5000.0), point("b", 10.0)])
         self.assertEqual(page.count('\n<tr><td class="n">'), 3)
         self.assertEqual((page.count("</style>"), page.count("<td>&lt;m&gt;</td>"), page.count("<h3>")), (1, 6, 2))

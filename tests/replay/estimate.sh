@@ -39,8 +39,8 @@ judge() {
 near() {
     awk -F, -v most="$2" -v given="${3:-}" 'NR == 2 {
         want = given ? given : $(NF - 1)
-        error = want ? 100 * ($(NF - 9) / want - 1) : 1e9
-        printf "estimated %s, expected %s within %s %%: %.2f %%\n", $(NF - 9), want, most, error
+        error = want ? 100 * ($(NF - 10) / want - 1) : 1e9
+        printf "estimated %s, expected %s within %s %%: %.2f %%\n", $(NF - 10), want, most, error
         exit !(error <= most && error >= -most) }' "$WORK/sweep.csv" >"$WORK/output" 2>&1
     verdict "$1" $?
 }

@@ -8,8 +8,8 @@
 
 enum { WIDTH = 860, HEIGHT = 520, LEFT = 80, RIGHT = 190, TOP = 50, BOTTOM = 60, FEWEST = 4 /* pixels of a dot */ };
 
-static const char *const colours[ESTIMATE_LIMITS] = {"#2c7fb8", "#636363", "#756bb1", "#e34a33",
-                                                     "#fd8d3c", "#31a354", "#c51b8a"};
+static const char *const colours[ESTIMATE_LIMITS] = {"#2c7fb8", "#7fcdbb", "#08519c", "#636363", "#756bb1",
+                                                     "#e34a33", "#fd8d3c", "#31a354", "#c51b8a"};
 
 /* Both axes are logarithmic: powers of two from `first` on. */
 struct axis {

@@ -33,15 +33,20 @@ td.n, th.n { text-align: right; }
 .bar { display: inline-block; height: .8em; background: var(--busy); vertical-align: middle; }
 """
 _HEADER = (" ", "network", "configuration", "memory", " clocks", " frames a second", " MAC %",
-           " moved a frame", "limit", " measured", " error %")  # with a blank: of numbers
+           " moved a frame", "limit", "would help", " measured",
+           " error %")  # with a blank: of numbers
+# By the limit of a layer, or by the cause of late reads: a key of a configuration with changes, or
+# something of the network.
+_HELPS = {"MACs": "macs", "fill": "channels", "load": "positions", "unit": "pdp", "SDP": "sdp",
+          "writes": "port", "bandwidth": "port", "latency": "latency"}
 
 
 @dataclasses.dataclass
 class Point:
     """config: as it was given, or that of the network. played: options of nvcosim run for that
-    memory, None: the RTL cannot have it. use: of the MAC array, per cent. limit: what limits the
-    layers with most of the clocks, and their share in per cent. measured: clocks of the RTL, 0:
-    none."""
+    memory, None: the RTL cannot have it. use: of the MAC array, per cent. limit, helps: what limits
+    the layers with most of the clocks, and would shorten them; share: theirs, in per cent.
+    measured: clocks of the RTL, 0: none."""
     network: str
     config: str
     memory: str
@@ -53,6 +58,7 @@ class Point:
     read: int
     written: int
     limit: str
+    helps: str
     share: float
     measured: float = 0
 
@@ -77,13 +83,15 @@ def _options_of(memory: dict[str, typing.Any]) -> list[str] | None:
 
 def _point(network: str, config: str | None, found: dict[str, typing.Any]) -> Point:
     """Of a line of `nvcosim estimate --json`."""
-    clocks: collections.Counter[str] = collections.Counter()
+    clocks: collections.Counter[tuple[str, str]] = collections.Counter()
     for layer in found["layers"]:
-        clocks[layer["limit"]] += layer["clocks"]
-    limit, most = max(clocks.items(), key=lambda item: item[1], default=("MACs", 0))
+        limit = layer["limit"]
+        clocks[limit, _HELPS.get(limit) or _HELPS[layer["by"]]] += layer["clocks"]
+    (limit, helps), most = max(clocks.items(), key=lambda item: item[1],
+                               default=(("MACs", "macs"), 0))
     return Point(network, config or found["config"], found["memory"]["name"],
                  _options_of(found["memory"]), found["mhz"], found["clocks"], found["mac_percent"],
-                 found["macs"], found["bytes_read"], found["bytes_written"], limit,
+                 found["macs"], found["bytes_read"], found["bytes_written"], limit, helps,
                  100 * most / sum(clocks.values()) if most else 0)
 
 
@@ -149,24 +157,25 @@ def _measure_all(points: list[Point], chosen: list[str]) -> None:
 
 def _print_table(points: list[Point]) -> None:
     print(f"{'':4}  {'network':28} {'configuration':28} {'memory':24} {'clocks':>12} "
-          f"{'frames/s':>9} {'MAC %':>6} {'MB/frame':>9} {'limit':14} {'measured':>12} "
-          f"{'error %':>8}")
+          f"{'frames/s':>9} {'MAC %':>6} {'MB/frame':>9} {'limit':14} {'would help':10} "
+          f"{'measured':>12} {'error %':>8}")
     for place, p in enumerate(points, 1):
         line = (f"{place:4}  {p.network.rpartition('/')[2]:28} {p.config:28} {p.memory:24} "
                 f"{p.clocks:12.0f} {p.frames:9.2f} {p.use:6.1f} {(p.read + p.written) / 1e6:9.3f} "
-                f"{p.limit:8} {p.share:4.0f}%")
-        print(line + (f" {p.measured:13.0f} {p.error:8.1f}" if p.measured else ""))
+                f"{p.limit:8} {p.share:4.0f}% {p.helps:10}")
+        print((line + (f" {p.measured:13.0f} {p.error:8.1f}" if p.measured else "")).rstrip())
 
 
 def _csv(points: list[Point]) -> str:
     lines = ["point,network,config,memory,mhz,clocks,frames_per_second,mac_percent,macs,bytes_read,"
-             "bytes_written,limit,limit_percent,measured_clocks,error_percent"]
+             "bytes_written,limit,would_help,limit_percent,measured_clocks,error_percent"]
     for place, p in enumerate(points, 1):
         names = ",".join('"' + name.replace('"', '""') + '"'
                          for name in (p.network, p.config, p.memory))
         measured = f"{p.measured:.0f},{p.error:.2f}" if p.measured else ","
         lines.append(f"{place},{names},{p.mhz:.3f},{p.clocks:.0f},{p.frames:.4f},{p.use:.2f},"
-                     f"{p.macs},{p.read},{p.written},{p.limit},{p.share:.1f},{measured}")
+                     f"{p.macs},{p.read},{p.written},{p.limit},{p.helps},{p.share:.1f},"
+                     f"{measured}")
     return "\n".join(lines) + "\n"
 
 
@@ -190,7 +199,7 @@ def _page(points: list[Point]) -> str:
     css, script = (pages.joinpath(name).read_text("utf-8") for name in ("base.css", "base.js"))
     rows = "".join("<tr>" + _cells(
         "td", f" {place}", p.network, p.config, p.memory, f" {p.clocks:,.0f}", f" {p.frames:.2f}",
-        f" {p.use:.1f}", _moved(p.read + p.written), f"{p.limit}, {p.share:.0f} %",
+        f" {p.use:.1f}", _moved(p.read + p.written), f"{p.limit}, {p.share:.0f} %", p.helps,
         f" {p.measured:,.0f}" if p.measured else "", f" {p.error:+.1f}" if p.measured else "")
         + "</tr>\n" for place, p in enumerate(points, 1))
     bars = ""
