@@ -39,7 +39,7 @@ static const char doc[] =
     "  nvcosim import --config small dmesg.log -o t.nvt.gz\n"
     "  nvcosim import --config small --base 0x43c80000 analyser.csv\n"
     "  nvcosim import --config full --scope tb.dut --clock clk waves.fst\n"
-    "  nvcosim import --config small --mem 0x90000000=in.bin mmiotrace.txt\n"
+    "  nvcosim import --config small --mem 0x90000000=in.bin --golden 0xa0000000=out.bin mmiotrace.txt\n"
     "\n"
     "Exit status: 0 everything was imported; 1 a trace is written, but something was dropped, which is printed; 2 "
     "nothing is written.";
@@ -62,9 +62,8 @@ static void map_option(void *member, const char *arg, struct argp_state *state) 
 }
 
 /* "[SPACE:]ADDRESS=FILE" */
-static void memory_option(void *member, const char *arg, struct argp_state *state) {
-    struct import_options *options = member;
-    struct lift_image image = {.space = SPACE_PRIMARY};
+static void image_option(struct import_options *options, const char *arg, bool golden, struct argp_state *state) {
+    struct lift_image image = {.golden = golden, .space = SPACE_PRIMARY};
     char *copy = xstrdup(arg), *at = copy, *equals = strchr(copy, '='), *colon = strchr(copy, ':');
     bool good = equals != NULL && equals[1] != '\0';
     if (good && colon && colon < equals) {
@@ -83,7 +82,15 @@ static void memory_option(void *member, const char *arg, struct argp_state *stat
     }
     free(copy);
     if (!good)
-        argp_error(state, "--mem: found '%s', expected ADDRESS=FILE", arg);
+        argp_error(state, "--%s: found '%s', expected ADDRESS=FILE", golden ? "golden" : "mem", arg);
+}
+
+static void memory_option(void *member, const char *arg, struct argp_state *state) {
+    image_option(member, arg, false, state);
+}
+
+static void golden_option(void *member, const char *arg, struct argp_state *state) {
+    image_option(member, arg, true, state);
 }
 
 static void signal_option(void *signals, const char *arg, struct argp_state *state) {
@@ -127,6 +134,9 @@ static const struct argument option_table[] = {
            "Initial content of memory (raw bytes, gzip or not; address as captured; SPACE primary or secondary); may "
            "be repeated",
            TAKEN_AT(0, memory_option)),
+    OPTION("golden", "[SPACE:]ADDRESS=FILE",
+           "What memory must hold at the end, in the same forms: a result of the board; may be repeated",
+           TAKEN_AT(0, golden_option)),
     OPTION("out", "FILE", "The trace, .nvt or .nvt.gz (default: name of the capture, .nvt.gz)",
            TEXT_AT(OF(lift.path), NULL), .letter = 'o'),
     OPTION("accesses", "FILE", "Write the register accesses, one a line", TEXT_AT(OF(lift.accesses), NULL)),
@@ -292,7 +302,8 @@ static int import_program(const struct import_options *options) {
     if (options->captures.count > 1)
         error_set(&err, "found '%s', expected one trace", options->captures.items[1]);
     else if (options->lift.map_count > 0 || options->lift.image_count > 0 || options->lift.accesses)
-        error_set(&err, "--map, --mem and --accesses are for captures; %s is a program", options->captures.items[0]);
+        error_set(&err, "--map, --mem, --golden and --accesses are for captures; %s is a program",
+                  options->captures.items[0]);
     else
         prog = trace_read(options->captures.items[0], &trace, &err);
     const bool good = prog && trace_write(prog, options->lift.path, &err);

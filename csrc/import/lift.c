@@ -453,25 +453,30 @@ static void take_memory(struct lift *lift, const struct access *access, part_tak
 }
 
 static void take_image_part(struct lift *lift, const struct access *part) {
-    lift_memory_image(lift->memory, part->space, part->address, part->bytes, part->size);
+    lift_memory_image(lift->memory, part->space, part->address, part->bytes, part->size, false);
+}
+
+static void take_golden_part(struct lift *lift, const struct access *part) {
+    lift_memory_image(lift->memory, part->space, part->address, part->bytes, part->size, true);
 }
 
 static bool take_images(struct lift *lift) {
     for (size_t i = 0; i < lift->options->image_count; i++) {
         const struct lift_image *image = &lift->options->images[i];
+        const char *option = image->golden ? "--golden" : "--mem";
         char *bytes;
         size_t n;
         if (!file_read(image->path, &bytes, &n, lift->err))
-            return error_prefix(lift->err, "--mem: ");
+            return error_prefix(lift->err, "%s: ", option);
         if (n > UINT32_MAX) {
             free(bytes);
-            return error_set(lift->err, "--mem: %s: found %zu bytes, expected at most 4 GiB", image->path, n);
+            return error_set(lift->err, "%s: %s: found %zu bytes, expected at most 4 GiB", option, image->path, n);
         }
         take_memory(
             lift,
             &(struct access){
                 .space = image->space, .address = image->address, .size = (uint32_t)n, .bytes = (const uint8_t *)bytes},
-            take_image_part);
+            image->golden ? take_golden_part : take_image_part);
         free(bytes);
     }
     return true;

@@ -8,8 +8,10 @@
 #include "import/relocate.h"
 #include "import/source.h"
 
-/* --mem ADDR=FILE: content of memory before the first access; ADDR as captured, before --map. */
+/* --mem, --golden ADDR=FILE: content of memory before the first access, or at the end; ADDR as captured, before --map.
+ */
 struct lift_image {
+    bool golden;
     enum memory_space space;
     uint64_t address;
     const char *path;

@@ -70,6 +70,7 @@ struct image {
     enum memory_space space;
     struct blob *blob;
     uint64_t base;
+    bool golden;
 };
 
 struct lift_memory {
@@ -501,15 +502,26 @@ int lift_memory_put(struct lift_memory *memory, enum op_kind kind, enum memory_s
 }
 
 void lift_memory_image(struct lift_memory *memory, enum memory_space space, uint64_t address, const uint8_t *bytes,
-                       size_t n) {
+                       size_t n, bool golden) {
     memory->images = xgrow(memory->images, memory->image_count, sizeof *memory->images);
     struct image *image = &memory->images[memory->image_count++];
-    *image = (struct image){.space = space, .blob = blob_new(NULL), .base = address};
+    *image = (struct image){.space = space, .blob = blob_new(NULL), .base = address, .golden = golden};
     blob_append(image->blob, 0, bytes, n);
-    set_seen(memory, space, address, bytes, n, NO_OUTPUT);
+    if (!golden)
+        set_seen(memory, space, address, bytes, n, NO_OUTPUT);
 }
 
 /* ---- the end ---- */
+
+static void check_at_end(struct lift_memory *memory, enum memory_space space, uint64_t base, const struct blob *blob) {
+    memory->rest = xgrow(memory->rest, memory->rest_count, sizeof *memory->rest);
+    struct op *op = &memory->rest[memory->rest_count++];
+    *op = op_make(OP_MEM_CHECK, 0);
+    op->space = space;
+    op->base = base;
+    op->blob = blob;
+    op->at_end = true;
+}
 
 static void append(struct program *head, enum op_kind kind, enum memory_space space, uint64_t base, uint64_t size,
                    const struct blob *blob) {
@@ -652,6 +664,8 @@ void lift_memory_finish(struct lift_memory *memory, struct program *head, struct
     append_fills(memory, head, summary);
     for (size_t i = 0; i < memory->image_count; i++) {
         struct image *image = &memory->images[i];
+        if (image->golden)
+            continue;
         append(head, OP_MEM_LOAD, image->space, image->base, image->blob->size, program_blob(head, image->blob));
         summary->loaded_bytes += image->blob->size;
         image->blob = NULL;
@@ -672,21 +686,22 @@ void lift_memory_finish(struct lift_memory *memory, struct program *head, struct
         if (slot->kind != OP_MEM_CHECK || slot->placed)
             continue;
         for (int space = 0; space < SPACE_COUNT; space++)
-            if (slot->blobs[space]) {
-                memory->rest = xgrow(memory->rest, memory->rest_count, sizeof *memory->rest);
-                struct op *op = &memory->rest[memory->rest_count++];
-                *op = op_make(OP_MEM_CHECK, 0);
-                op->space = (enum memory_space)space;
-                op->base = slot->base[space];
-                op->blob = slot->blobs[space];
-                op->at_end = true;
-            }
+            if (slot->blobs[space])
+                check_at_end(memory, (enum memory_space)space, slot->base[space], slot->blobs[space]);
     }
     if (memory->rest_count > 0)
         words_add(&summary->guessed,
                   "%zu memory checks are at the end of the trace: the capture shows no interrupt of their launches, or "
                   "no launch writes there",
                   memory->rest_count);
+    for (size_t i = 0; i < memory->image_count; i++) {
+        struct image *image = &memory->images[i];
+        if (!image->golden)
+            continue;
+        check_at_end(memory, image->space, image->base, program_blob(head, image->blob));
+        summary->golden_bytes += image->blob->size;
+        image->blob = NULL;
+    }
 }
 
 size_t lift_memory_slot(const struct lift_memory *memory, int slot, struct op ops[2]) {

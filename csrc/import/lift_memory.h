@@ -32,9 +32,9 @@ void lift_memory_write(struct lift_memory *memory, enum memory_space space, uint
 int lift_memory_put(struct lift_memory *memory, enum op_kind kind, enum memory_space space, uint64_t address,
                     const uint8_t *bytes, size_t n);
 
-/* An image that is in memory from the start. */
+/* An image that is in memory from the start, or golden: that must be there at the end. */
 void lift_memory_image(struct lift_memory *memory, enum memory_space space, uint64_t address, const uint8_t *bytes,
-                       size_t n);
+                       size_t n, bool golden);
 
 /* Finishes: moves the blobs to the program and appends the operations of the start of the trace (reservations, fills,
  * loads). Fills in the figures and guesses of the summary. */

@@ -36,6 +36,16 @@ that import_leaves_nothing test ! -e t2.nvt.gz
 head -c 64 /dev/zero >zero.bin
 nv import t.log -o t3.nvt --mem primary:0x80000000=zero.bin; check import_mem 0 "64 bytes known at first, 0 filled at random" '!their content is unknown'
 nv import t.log -o t3.nvt --mem 0x80000000; check import_mem_form 2 "--mem: found '0x80000000', expected ADDRESS=FILE"
+nv run --dut model --dump 0x80010000:64=left.bin --dump primary:0x80000000:16=first.bin.gz t3.nvt; check run_dump 0 "PASS t3"
+that run_dump_sizes sh -c '[ "$(stat -c %s left.bin)" = 64 ] && zcat first.bin.gz | cmp -n 16 - zero.bin'
+nv import t.log -o t6.nvt --mem 0x80000000=zero.bin --golden 0x80010000=left.bin; check import_golden 0 "64 to be checked" '!guessed: 1 memory check'
+nv run --dut model t6.nvt; check import_golden_holds 0 "PASS t6"
+printf '%064d' 1 >left.bin; nv import -q t.log -o t6.nvt --mem 0x80000000=zero.bin --golden 0x80010000=left.bin; check import_golden_other 0
+nv run --dut model t6.nvt; check import_golden_fails 1 "FAIL t6" "golden"
+nv import t.log -o t7.nvt --golden 0x80010000; check import_golden_form 2 "--golden: found '0x80010000', expected ADDRESS=FILE"
+nv run --dump 0x80010000=x t3.nvt; check run_dump_form 2 "--dump: found '0x80010000=x', expected ADDRESS:SIZE=FILE"
+nv run --dut model --dump secondary:0:4=x.bin t3.nvt; check run_dump_secondary 2 "this configuration has no secondary memory"
+nv run --dump 0:4=x.bin t3.nvt t6.nvt; check run_dump_two 2 "--dump: found 2 traces, expected one"
 nv import t.log -o t4.nvt --mem 0x80000000=zero.bin --map 0x80000000:0x90000000:0x10000000
 check import_map 0 "writes 8x1x8 at primary 0x90010000"
 that import_map_moves sh -c '! grep -q 0x8000 t4.nvt && grep -q "mem_load primary 0x90000000" t4.nvt && grep -qx "reg_write SDP_RDMA.D_SRC_BASE_ADDR_LOW 0x90000000" t4.nvt'
@@ -100,7 +110,7 @@ that import_rwmmio_accesses cmp r.acc t.acc
 nv import --from nvt plain.nvt -o n.nvt; check import_nvt 0
 that import_nvt_same cmp plain.nvt n.nvt
 nv import --from cfg good/good.cfg -o n.nvt; check import_cfg 0
-nv import --from cfg --mem 0=zero.bin good/good.cfg -o n.nvt; check import_program_options 2 "--map, --mem and --accesses are for captures"
+nv import --from cfg --mem 0=zero.bin good/good.cfg -o n.nvt; check import_program_options 2 "--map, --mem, --golden and --accesses are for captures"
 nv import plain.nvt -o n.nvt; check import_nvt_by_name 0
 that import_nvt_by_name_same cmp plain.nvt n.nvt
 gzip -c good/good.cfg >packed.cfg.gz

@@ -35,6 +35,7 @@ void run_options_free(struct run_options *options) {
     free(options->faults);
     words_free(&options->pins);
     words_free(&options->except);
+    words_free(&options->dumps);
     words_free(&options->wave_scopes);
     words_free(&options->saif_waves);
     words_free(&options->traces);
@@ -88,6 +89,8 @@ static void check_options(struct run_options *options, struct argp_state *state)
         argp_error(state, "--timeline: the model has no clock; use --dut rtl or --dut both");
     else if (options->timeline && options->traces.count > 1)
         argp_error(state, "--timeline: found %zu traces, expected one", options->traces.count);
+    else if (options->dumps.count && options->traces.count > 1)
+        argp_error(state, "--dump: found %zu traces, expected one", options->traces.count);
     else if (!options->rtl.wave.path &&
              (options->rtl.wave.from || options->rtl.wave.to || options->wave_layer || options->wave_scopes.count))
         argp_error(state,
@@ -300,8 +303,8 @@ bool run_options_read(struct run_options *options, const struct words *words, st
 
 /* True for words that other commands handle in their own way. */
 static bool is_recording(const char *word) {
-    static const char *const beginnings[] = {"--wave",     "--tap",           "--histogram", "--html",
-                                             "--timeline", "--stop-at-first", "--copies",    "--only-failed"};
+    static const char *const beginnings[] = {"--wave",          "--tap",    "--histogram",   "--html", "--timeline",
+                                             "--stop-at-first", "--copies", "--only-failed", "--dump"};
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
         if (strncmp(word, beginnings[i], strlen(beginnings[i])) == 0)
             return true;

@@ -49,6 +49,7 @@ struct run_options {
     bool latency_max_given, page_given;   /* --latency-max; --page-hit or --page-miss */
     struct words pins;
     struct words except; /* texts of run/options/exceptions.h */
+    struct words dumps;  /* texts of run/options/dump.h */
     uint32_t *faults;    /* planted faults that are active; rtl.faults points to them after parsing */
     size_t fault_count;
     bool copies;              /* of a simulator: keep copies of itself while playing (replay/copies.h) */

@@ -8,6 +8,7 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "run/options/arguments.h"
+#include "run/options/dump.h"
 #include "run/options/exceptions.h"
 #include "run/options/options.h"
 #include "run/options/wave_layer.h"
@@ -100,6 +101,14 @@ static void except_option(void *except, const char *arg, struct argp_state *stat
         argp_error(state, "--except: %s", err.text);
     else
         words_add(except, "%s", arg);
+}
+
+static void dump_option(void *dumps, const char *arg, struct argp_state *state) {
+    struct error err;
+    if (!dump_check(arg, &err))
+        argp_error(state, "--dump: %s", err.text);
+    else
+        words_add(dumps, "%s", arg);
 }
 
 static void fault_option(void *member, const char *arg, struct argp_state *state) {
@@ -342,6 +351,10 @@ const struct argument run_arguments[] = {
            "Write the bytes of each output of a network to DIR/TENSOR.bin (several traces: DIR/TRACE/TENSOR.bin), from "
            "the RTL if it plays, and print the largest elements",
            TEXT_AT(OF(outputs), "the name of a folder"), .own = true, .left_out = BY_SERVE),
+    OPTION("dump", "[SPACE:]ADDRESS:SIZE=FILE",
+           "Write that range of memory when the trace has ended, from the RTL if it plays (one trace; FILE.gz is "
+           "packed); may be repeated",
+           TAKEN_AT(OF(dumps), dump_option), .left_out = BY_SERVE | BY_SHRINK),
     OPTION("labels", "FILE", "Names of an output's channels, for --outputs: one a line",
            TEXT_AT(OF(style.labels), "the name of a file"), .own = true, .left_out = BY_SERVE),
     OPTION("top", "N", "Number of an output's largest elements to print (default 5)",

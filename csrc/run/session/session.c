@@ -18,6 +18,7 @@
 #include "report/hang_text.h"
 #include "report/report.h"
 #include "run/network/outputs.h"
+#include "run/options/dump.h"
 #include "run/options/exceptions.h"
 #include "run/options/wave_layer.h"
 #include "run/process/process.h"
@@ -291,6 +292,8 @@ static bool judge_run(struct session *session, bool closed, struct error *err) {
     }
     if (closed && options->outputs)
         closed = outputs_write(session->input.prog, session->devices[0]->memory, options->outputs, err);
+    if (closed)
+        closed = dumps_write(&options->dumps, session->devices[0]->memory, err);
     name_network_layers(session->input.prog, &named, result);
     name_awaited_layer(&session->input, result);
     if (!closed)
