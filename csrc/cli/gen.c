@@ -11,6 +11,7 @@
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "run/process/progress.h"
+#include "run/session/layer.h"
 #include "run/session/random_checks.h"
 #include "trace/formats.h"
 
@@ -21,7 +22,8 @@ struct gen_options {
     uint32_t engines;
     uint64_t seed, count;
     const char *out, *described; /* a trace whose comments describe the case; NULL: cases are drawn */
-    bool drawn;                  /* an option about what is drawn was given */
+    bool without_errata;
+    bool drawn; /* an option about what is drawn was given */
     bool quiet;
 };
 
@@ -44,7 +46,8 @@ static const char doc[] =
 static void check(void *input, struct argp_state *state) {
     const struct gen_options *options = input;
     if (options->described && options->drawn)
-        argp_error(state, "--case: the trace describes the case; expected no --engine, --seed or --count");
+        argp_error(state, "--case: the trace describes the case; expected no --engine, --seed or --count, "
+                          "nor --without-errata");
     char name[GEN_ENGINES_NAME], names[GEN_ENGINES_NAME];
     const uint32_t has = gen_config_engines(options->config);
     uint32_t lacks = options->engines & ~has;
@@ -83,19 +86,24 @@ static const struct argument option_table[] = {
         "Draw nothing: write the case that the comments of TRACE describe (\"# gen ...\"), after they were edited, as "
         "DIR/TRACE.nvt.gz. Its other comments stay",
         TEXT_AT(OF(described), NULL)),
+    OPTION("without-errata", NULL,
+           "Draw no layer that NVIDIA's hardware computes wrongly (`nvcosim lint` names them): another case takes the "
+           "place of one that has such a layer",
+           FLAG_AT(OF(without_errata)), .also = OF(drawn)),
     OPTION("out", "DIR", "Directory of the traces, created if missing (default: the current one)",
            TEXT_AT(OF(out), NULL), .letter = 'o'),
     OPTION("quiet", NULL, "Print nothing", FLAG_AT(OF(quiet)), .letter = 'q'),
     {0},
 };
 
-static bool write_case(const struct gen_options *options, const struct gen_case *gen, const char *name,
-                       struct error *err) {
-    char path[PATH_SIZE];
-    int n = snprintf(path, sizeof path, "%s/%s.nvt.gz", options->out, name);
-    if (n < 0 || (size_t)n >= sizeof path)
-        return error_set(err, "--out: the path is too long");
-    struct program *prog = gen_build(gen, path, err);
+static bool find_path(const struct gen_options *options, const char *name, char path[PATH_SIZE], struct error *err) {
+    int n = snprintf(path, PATH_SIZE, "%s/%s.nvt.gz", options->out, name);
+    return (n >= 0 && n < PATH_SIZE) || error_set(err, "--out: the path is too long");
+}
+
+/* Writes the program of a case, and frees it; NULL: it could not be made. */
+static bool write_case(const struct gen_options *options, const struct gen_case *gen, struct program *prog,
+                       const char *path, struct error *err) {
     if (prog)
         random_checks_add(prog);
     bool good = prog && trace_write(prog, path, err);
@@ -108,21 +116,25 @@ static bool write_case(const struct gen_options *options, const struct gen_case 
 
 static bool write_drawn(const struct gen_options *options, uint64_t seed, struct error *err) {
     struct gen_case gen;
-    char name[256], engines[GEN_ENGINES_NAME];
+    char name[256], path[PATH_SIZE], engines[GEN_ENGINES_NAME];
     snprintf(name, sizeof name, "%s_%s_%" PRIu64, options->config->name,
              gen_engines_name(options->engines, engines, sizeof engines), seed);
-    gen_draw(&gen, options->config, options->engines, seed);
-    return write_case(options, &gen, name, err);
+    if (!find_path(options, name, path, err))
+        return false;
+    struct program *prog =
+        layer_program(options->config, options->engines, seed, !options->without_errata, path, &gen, err);
+    return write_case(options, &gen, prog, path, err);
 }
 
 static bool write_described(const struct gen_options *options, struct error *err) {
     struct gen_case gen;
-    char name[256];
+    char name[256], path[PATH_SIZE];
     struct program *prog = trace_read(options->described, &(struct trace_options){0}, err);
     bool good = prog && gen_case_read(&gen, prog, err);
     if (good) {
         gen.described_in = prog;
-        good = write_case(options, &gen, trace_name(options->described, name, sizeof name), err);
+        good = find_path(options, trace_name(options->described, name, sizeof name), path, err) &&
+               write_case(options, &gen, gen_build(&gen, path, err), path, err);
     }
     program_free(prog);
     return good;

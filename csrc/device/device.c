@@ -42,8 +42,10 @@ void device_report(struct device *dev, const struct finding *facts, const char *
 }
 
 void device_warning_word(const struct nvdla_config *config, struct device_warning *warning) {
-    static const char *const effects[] = {
-        [RULE_WARNS] = "", [RULE_HANGS] = "; the hardware hangs", [RULE_REFUSED] = "; the result is undefined"};
+    static const char *const effects[] = {[RULE_ERRATUM] = "",
+                                          [RULE_WARNS] = "",
+                                          [RULE_HANGS] = "; the hardware hangs",
+                                          [RULE_REFUSED] = "; the result is undefined"};
     struct text text = {0};
     for (size_t i = 0; i < warning->register_count; i++) {
         char name[64], fields[256];

@@ -62,9 +62,10 @@ struct finding {
 
 /* Effects of programming that breaks a rule, from mild to severe. */
 enum rule_effect {
-    RULE_WARNS,  /* a chapter defines the result, which the engine computes */
-    RULE_HANGS,  /* the engine waits for ever */
-    RULE_REFUSED /* the chapters leave the result open */
+    RULE_ERRATUM, /* legal; NVIDIA's hardware computes something else (nvdla/errata.h) */
+    RULE_WARNS,   /* a chapter defines the result, which the engine computes */
+    RULE_HANGS,   /* the engine waits for ever */
+    RULE_REFUSED  /* the chapters leave the result open */
 };
 
 enum { WARNING_REGISTERS = 6 };

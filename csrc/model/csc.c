@@ -1,6 +1,7 @@
 /* Layers of the convolution core from the registers of CSC, CMAC and CACC, and their accounts of CBUF. See csc.h. */
 #include "model/csc.h"
 
+#include "layers/image_errata.h"
 #include "model/pra.h"
 #include "nvdla/sizes.h"
 #include "nvdla_offsets.h"
@@ -149,12 +150,15 @@ struct crep_shape csc_layer_shape(const struct csc_layer *layer, const struct nv
     }
     bool image = layer->mode == CSC_IMAGE;
     size_t pixel = image ? layer->pixel : channels, element = (size_t)nvdla_element_bytes(layer->precision);
+    size_t slice = layer->slice_entries * cbuf->entry / element;
     return (struct crep_shape){
-        .line = image ? layer->slice_entries * cbuf->entry / element : layer->width * channels,
+        .line = layer->erratum.row > 0 ? layer->out_width * channels
+                : image                ? slice
+                                       : layer->width * channels,
         .lines = layer->height,
         .left = layer->pad_left * pixel,
         .top = layer->pad_top,
-        .column_step = layer->stride_x * pixel,
+        .column_step = layer->erratum.row > 0 ? channels : layer->stride_x * pixel,
         .row_step = layer->stride_y,
         .columns = layer->kernel_width,
         .column = channels,
@@ -240,6 +244,9 @@ void csc_start(struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, const stru
     struct registers_view view = register_group_view(regs, csc->config);
     struct csc_layer *layer = &csc->layer;
     csc_layer_decode(layer, &view);
+    const struct errata_line line = image_errata_line(&view);
+    if (csc->errata && errata_takes_others(&line))
+        layer->erratum = line;
     csc->started = true;
     if (csc->left > 0 && (!layer->data_reuse || layer->mode != csc->last_mode))
         release_slices(cbuf, csc->last_data_banks, csc->left, csc->last_entries);

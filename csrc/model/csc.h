@@ -16,6 +16,7 @@
 #include "model/crep.h"
 #include "model/register_group.h"
 #include "nvdla/config.h"
+#include "nvdla/errata.h"
 
 enum csc_mode { CSC_FEATURE, CSC_IMAGE, CSC_WINOGRAD };
 
@@ -42,6 +43,7 @@ struct csc_layer {
     size_t pad_left, pad_top;
     int16_t pad; /* INT8 sign-extended, FP16 a pattern */
     unsigned pra_truncate;
+    struct errata_line erratum; /* E1 is computed: windows have elements of their own; row 0: it is not */
 };
 
 void csc_layer_decode(struct csc_layer *layer, const struct registers_view *view);
@@ -68,6 +70,7 @@ size_t csc_layer_stored(const struct csc_layer *layer, const struct nvdla_config
 
 struct csc {
     const struct nvdla_config *config;
+    bool errata;  /* layers are computed with erratum E1 of NVIDIA's RTL */
     bool started; /* layer of the armed group */
     struct csc_layer layer;
     /* State left by the last finished layer. */

@@ -32,6 +32,19 @@ static void take_pixels(const struct csc_layer *layer, const struct cbuf *cbuf, 
     }
 }
 
+/* One slice of image input with erratum E1: the row of elements of each output in turn, as NVIDIA's CSC takes them. */
+static void take_rows(const struct csc_layer *layer, const struct cbuf *cbuf, const uint8_t *slice, int16_t *to) {
+    const size_t element = (size_t)nvdla_element_bytes(layer->precision);
+    for (size_t x = 0; x < layer->erratum.outputs; x++) {
+        for (size_t i = 0; i < layer->erratum.row; i++, to++) {
+            const long from = errata_element(&layer->erratum, x, i);
+            *to = 0;
+            if (from != ERRATA_ZERO && (size_t)from < layer->slice_entries * cbuf->entry / element)
+                widen(to, slice + (size_t)from * element, element, 1);
+        }
+    }
+}
+
 /* Bytes of the entries that hold one slice. */
 static size_t slice_bytes(const struct csc_layer *layer, const struct cbuf *cbuf) {
     size_t element = (size_t)nvdla_element_bytes(layer->precision);
@@ -56,7 +69,9 @@ static void read_lines(const struct csc_layer *layer, const struct cbuf *cbuf, c
             size_t entry = cbuf->data.read + (y * layer->batches + batch) * layer->slice_entries;
             cbuf_read(cbuf, ring, entry * cbuf->entry, slice, size);
             fill(to, layer->pad, shape->left);
-            if (layer->mode == CSC_IMAGE)
+            if (layer->erratum.row > 0)
+                take_rows(layer, cbuf, slice, to + shape->left);
+            else if (layer->mode == CSC_IMAGE)
                 widen(to + shape->left, slice, element, shape->line);
             else
                 take_pixels(layer, cbuf, slice, to + shape->left);

@@ -297,6 +297,7 @@ struct device *model_new(const struct nvdla_config *config, const struct model_o
     cbuf_init(&model->cbuf, config);
     cdma_init(&model->cdma, config);
     csc_init(&model->csc, config);
+    model->csc.errata = options->errata;
     model->pool = pool_new(options->threads > 1 ? options->threads : 1);
     model->core = csc_run_new(model->pool, !options->registers_only);
     dev->memory[SPACE_PRIMARY] = memory_new();

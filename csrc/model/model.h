@@ -14,6 +14,7 @@ struct model_options {
     bool allow_undefined; /* settings whose result the spec leaves open cause a warning and are tried, not refused */
     struct tap_listeners taps; /* hear the streams of every layer; must outlive the model */
     bool specified_stripes;    /* see struct device */
+    bool errata;               /* computes erratum E1 of NVIDIA's RTL (nvdla/errata.h) as that RTL does */
     bool registers_only;       /* only registers matter, not data: convolutions deliver zeros */
     size_t threads; /* threads that compute a convolution; 0 or 1: only the caller's. Results do not depend on it */
     struct model_limits limits;

@@ -36,7 +36,7 @@ static void report_broken(const struct registers_view *view, const struct rule *
 }
 
 void rules_check(const struct rule_set *set, const struct registers_view *view, rules_report *report, void *context) {
-    for (int effect = RULE_REFUSED; effect >= RULE_WARNS; effect--) {
+    for (int effect = RULE_REFUSED; effect >= RULE_ERRATUM; effect--) {
         for (size_t i = 0; i < set->rule_count; i++) {
             const struct rule *rule = &set->rules[i];
             if ((int)rule->effect == effect && rule->broken(view))

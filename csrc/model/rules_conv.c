@@ -1,5 +1,6 @@
 /* Rules of CDMA and of the convolution core. Spec: 20-data-formats, 30-cdma-cbuf and 40-convolution-core, "Illegal or
  * undefined programming"; 98-measured-rules section 3. */
+#include "layers/image_errata.h"
 #include "model/cbuf.h"
 #include "model/cdma_layer.h"
 #include "model/csc.h"
@@ -521,6 +522,12 @@ static const struct rule core_list[] = {
          "40-convolution-core section 12", SHOWN(CSC, D_WEIGHT_BYTES), SHOWN(CDMA, D_WEIGHT_BYTES)),
     RULE(WARNS, channels_differ, "CSC expects another number of components per pixel than the format has",
          "20-data-formats section 4", SHOWN(CSC, D_DATAIN_SIZE_EXT_1), SHOWN(CDMA, D_DATAIN_FORMAT)),
+    RULE(ERRATUM, image_takes_others,
+         "NVIDIA's hardware computes this layer wrongly: it takes other elements for the end of a kernel row (E1)",
+         "99-illegal-programming section 5", SHOWN(CSC, D_WEIGHT_SIZE_EXT_1), SHOWN(CSC, D_DATAOUT_SIZE_0)),
+    RULE(ERRATUM, image_pads_are_lost,
+         "NVIDIA's hardware computes this layer wrongly: its wide padding is incomplete (E2, likely)",
+         "99-illegal-programming section 5", SHOWN(CDMA, D_ZERO_PADDING), SHOWN(CDMA, D_DATAIN_SIZE_0)),
 };
 
 const struct rule_set rules_core = {

@@ -677,6 +677,10 @@ enum report_status report_status(const struct report *report) {
     return report->status;
 }
 
+void report_name_erratum(struct report *report, const char *text) {
+    add(report->reason, sizeof report->reason, "; %s", text);
+}
+
 const char *report_reason(const struct report *report) {
     return report->reason;
 }

@@ -90,6 +90,9 @@ void report_free(struct report *report);
 enum report_status report_status(const struct report *report);
 const char *report_reason(const struct report *report);
 
+/* Adds to the reason of a failure what NVIDIA's errata have to do with it. */
+void report_name_erratum(struct report *report, const char *text);
+
 /* ---- text: all functions fill `text`, cut at size, and return it ---- */
 
 /* "PASS", "FAIL", "HANG", "REFUSED" / "passed", "failed", "hung", "refused", "broken". */

@@ -137,6 +137,7 @@ struct device *layer_order_model(const struct layer_order *order, const struct s
                                  bool registers_only) {
     const struct model_options model = {.allow_outside = true,
                                         .allow_undefined = options->allow_undefined,
+                                        .errata = options->errata,
                                         .registers_only = registers_only,
                                         .threads = options->threads};
     return model_new(order->prog->config, &model);

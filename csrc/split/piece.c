@@ -448,8 +448,10 @@ static void try_counters(struct writing *writing, const struct split_options *op
         any = any || is_counter_check(prog->config, &prog->ops[i]);
     if (!any || writing->piece == 0)
         return;
-    const struct model_options model_options = {
-        .allow_outside = true, .allow_undefined = options->allow_undefined, .threads = options->threads};
+    const struct model_options model_options = {.allow_outside = true,
+                                                .allow_undefined = options->allow_undefined,
+                                                .errata = options->errata,
+                                                .threads = options->threads};
     struct device *model = model_new(prog->config, &model_options);
     struct play_options play_options;
     struct play_result result;

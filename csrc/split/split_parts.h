@@ -13,13 +13,13 @@ struct layer_order;
 struct cut_program;
 
 struct split_options {
-    size_t pieces;        /* wanted; 0: as many as possible */
-    size_t workers;       /* that play them in parallel; 0: one per piece */
-    bool idle_only;       /* cuts only where the trace itself leaves every unit idle */
-    bool whole_memory;    /* all declared memory in each piece, not only what it touches */
-    bool allow_undefined; /* see model_options */
-    uint64_t seed;        /* of random fills */
-    size_t threads;       /* of the model */
+    size_t pieces;                /* wanted; 0: as many as possible */
+    size_t workers;               /* that play them in parallel; 0: one per piece */
+    bool idle_only;               /* cuts only where the trace itself leaves every unit idle */
+    bool whole_memory;            /* all declared memory in each piece, not only what it touches */
+    bool allow_undefined, errata; /* see model_options */
+    uint64_t seed;                /* of random fills */
+    size_t threads;               /* of the model */
     /* Called now and then while the model plays, see play_options; may be NULL. */
     void (*progress)(void *context, const struct device *model, size_t done, size_t total);
     void *progress_context;

@@ -28,6 +28,20 @@ that lint_json_parses "$ROOT/tests/cli/lint_json.py"
 nv lint; check lint_without_trace 2 "no trace is given"
 nv lint --seed=x good/good.cfg; check lint_seed 2 "--seed: found 'x', expected a number"
 nv lint --config=tiny good/good.cfg; check lint_config 2 "there is no configuration 'tiny'"
+# NVIDIA's errata: a legal image layer that its hardware computes otherwise, and a trace with the bytes of a chip
+"$NVCOSIM" gen -q --engine img --seed 356 --out errata
+nv lint errata/small_img_356.nvt.gz; check lint_erratum 0 "warning: CSC launch 0: " "NVIDIA's hardware computes this layer wrongly: " "(E1) (99-illegal-programming section 5)" "0 errors, 1 warning"
+nv lint --json errata/small_img_356.nvt.gz; check lint_erratum_json 0 '"effect":"erratum"' '"severity":"warning"'
+nv gen -q --engine img --seed 356 --without-errata --out without; check gen_without_errata 0
+nv lint without/small_img_356.nvt.gz; check lint_without_erratum 0 "no findings"
+nv run --dut model errata/small_img_356.nvt.gz; check run_says_nothing_of_errata 0 "PASS small_img_356" '!NVIDIA'
+fill=$(zcat errata/small_img_356.nvt.gz | sed -n 's/^mem_fill primary \(0x[0-9a-f]* 0x[0-9a-f]*\) .*/\1/p' | tail -1)
+(zcat errata/small_img_356.nvt.gz; echo "mem_crc primary $fill 0x1 end") >chip.nvt
+crc=$("$NVCOSIM" run --dut model --errata nvidia chip.nvt 2>&1 | sed -n 's/.* bytes, is \(0x[0-9a-f]*\) on the model.*/\1/p')
+sed -i "s/ 0x1 end/ $crc end/" chip.nvt
+nv run --dut model --errata nvidia chip.nvt; check run_with_errata 0 "PASS chip"
+nv run --dut model chip.nvt; check run_names_erratum 1 "FAIL chip: " "; an erratum of NVIDIA's hardware, no new fault: chip.nvt:" "CSC launch 0: " "--errata nvidia lets the model compute it alike"
+nv run --dut model --errata intel chip.nvt; check run_errata_of_others 2 "--errata: found 'intel', expected nvidia"
 # what gen writes breaks no rule
 mkdir layers
 for config in small full; do "$NVCOSIM" gen -q --config $config --count 30 --seed 500 --out layers; done

@@ -51,7 +51,8 @@ static void read_case(char *row) {
     static const char *const layers[] = {"CONVOLUTION", "BATCHES",  "COMPRESSED", "IMAGE",  "WINOGRAD",
                                          "SDP",         "TABLE",    "POOLING",    "STRIPS", "SDP_POOLING",
                                          "CDP",         "CONTRACT", "SPLIT",      "MERGE",  "BDMA"};
-    static const char *const effects[] = {[RULE_REFUSED] = "refused", [RULE_HANGS] = "hangs", [RULE_WARNS] = "warns"};
+    static const char *const effects[] = {
+        [RULE_REFUSED] = "refused", [RULE_HANGS] = "hangs", [RULE_WARNS] = "warns", [RULE_ERRATUM] = "erratum"};
     struct rule_case rule = {.config = strsep(&row, "\t")};
     const char *layer = strsep(&row, "\t"), *effect = strsep(&row, "\t");
     char *texts = strsep(&row, "\t");

@@ -172,6 +172,7 @@ static bool cut(struct pieces *pieces, struct error *err) {
     const struct split_options split = {.pieces = pieces->wanted->pieces,
                                         .workers = (size_t)options->jobs,
                                         .allow_undefined = options->allow_undefined,
+                                        .errata = options->errata,
                                         .seed = options->seed,
                                         .threads = (size_t)options->threads,
                                         .progress = show_progress,

@@ -434,6 +434,16 @@ static void warn_of_findings(struct compiler *compiler) {
         program_warn(compiler->prog, compiler->loadable->path, 0, "%s", model->findings[i].text);
 }
 
+/* Warns of layers that NVIDIA's hardware computes otherwise. */
+static void warn_of_errata(struct compiler *compiler) {
+    const struct device *model = compiler->model;
+    for (size_t i = 0; i < model->warning_count; i++)
+        if (model->warnings[i].effect == RULE_ERRATUM)
+            program_warn(compiler->prog, compiler->loadable->path, 0, "%s launch %d: %s (%s)",
+                         nvdla_unit_names[model->warnings[i].unit], model->warnings[i].ordinal, model->warnings[i].rule,
+                         model->warnings[i].section);
+}
+
 static bool compile(struct compiler *compiler) {
     const struct model_options model = {.threads = compiler->options->threads};
     compiler->prog = program_new(compiler->config, compiler->loadable->path);
@@ -453,6 +463,7 @@ static bool compile(struct compiler *compiler) {
         return false;
     check_outputs(compiler);
     warn_of_findings(compiler);
+    warn_of_errata(compiler);
     return true;
 }
 

@@ -103,6 +103,7 @@ struct run_options {
     bool histogram;       /* of the streams, for the report */
     bool functional;      /* report the functional bins that the trace exercises (coverage/coverage.h) */
     uint32_t tap_units;   /* units whose element streams are recorded: bit enum nvdla_unit */
+    bool errata;          /* the model computes NVIDIA's erratum E1 as its hardware does */
     bool allow_undefined; /* the model executes what the spec leaves undefined */
     struct words traces;
     struct words given; /* the options as words, to pass on to a simulator */

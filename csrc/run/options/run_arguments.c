@@ -147,6 +147,12 @@ static void wave_layer_option(void *layer, const char *arg, struct argp_state *s
     *(const char **)layer = arg;
 }
 
+static void errata_option(void *errata, const char *arg, struct argp_state *state) {
+    if (strcmp(arg, "nvidia") != 0)
+        argp_error(state, "--errata: found '%s', expected nvidia", arg);
+    *(bool *)errata = true;
+}
+
 static void copies_option(void *member, const char *arg, struct argp_state *state) {
     struct run_options *options = member;
     options->copies = true;
@@ -334,6 +340,10 @@ const struct argument run_arguments[] = {
            "Warn of settings whose result the spec leaves open instead of refusing the trace. The model does what it "
            "can with them, and may hang",
            FLAG_AT(OF(allow_undefined)), .needs_model = true),
+    OPTION("errata", "nvidia",
+           "Let the model compute the image layers that NVIDIA's hardware computes wrongly as that hardware does "
+           "(erratum E1, docs/run.md)",
+           TAKEN_AT(OF(errata), errata_option), .needs_model = true),
     OPTION("histogram", NULL,
            "Count the values of every layer and stream of the model by their leftmost bit: a report for every trace, "
            "with pictures in report.txt and histogram.svg, and histogram.json",

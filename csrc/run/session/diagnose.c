@@ -27,6 +27,7 @@ enum { VALUE_MOST = 24 /* characters of a value beside the waves */ };
 struct model_options model_options_of(const struct run_options *options) {
     return (struct model_options){.allow_outside = options->rtl.axi.allow_outside,
                                   .allow_undefined = options->allow_undefined,
+                                  .errata = options->errata,
                                   .threads = (size_t)options->threads};
 }
 

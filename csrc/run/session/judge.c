@@ -12,6 +12,7 @@
 #include "replay/hang_triage.h"
 #include "report/events.h"
 #include "run/options/foreign.h"
+#include "run/session/errata.h"
 
 static void fill_device(struct result *result, const struct played *played) {
     const struct play_result *from = played->result;
@@ -140,6 +141,8 @@ static void fill_findings(struct result *result, const struct device *dev) {
 static void fill_warnings(struct result *result, const struct device *dev, const struct report *report) {
     for (size_t i = 0; i < dev->warning_count; i++) {
         char text[1024];
+        if (dev->warnings[i].effect == RULE_ERRATUM)
+            continue; /* legal; named if the run fails */
         words_add(&result->warnings, "%s", report_warning(report, &dev->warnings[i], text, sizeof text));
     }
     result->warnings_dropped += dev->warnings_dropped;
@@ -225,6 +228,10 @@ struct named_launches judge(const struct run_options *options, struct report_inp
     input->again = again;
     struct report *report = report_new(input);
     result->verdict = verdicts[report_status(report)];
+    char *erratum = NULL;
+    if (result->verdict == VERDICT_FAIL && errata_part(options, input, &erratum) != ERRATA_NO_PART)
+        report_name_erratum(report, erratum);
+    free(erratum);
     result->reason = xstrdup(report_reason(report));
     result->named = report->named;
     for (int i = 0; i < input->played_count; i++)

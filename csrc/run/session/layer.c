@@ -5,13 +5,32 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gen/gen.h"
+#include "layers/image_errata.h"
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
 #include "run/session/random_checks.h"
 #include "trace/formats.h"
+#include "trace/launches.h"
 
-bool layer_write(const struct run_layer *layer, const struct nvdla_config *config, const char *path,
+enum { SEEDS_APART = 1000000007 }; /* cases drawn instead of one with an erratum */
+
+struct program *layer_program(const struct nvdla_config *config, uint32_t engines, uint64_t seed, bool errata,
+                              const char *path, struct gen_case *drawn, struct error *err) {
+    for (;; seed += SEEDS_APART) {
+        gen_draw(drawn, config, engines, seed);
+        struct program *program = gen_build(drawn, path, err);
+        if (errata || !program)
+            return program;
+        struct layer_tracker *launches = program_launches(program);
+        const bool has = launches_have_erratum(launches);
+        layer_tracker_free(launches);
+        if (!has)
+            return program;
+        program_free(program);
+    }
+}
+
+bool layer_write(const struct run_layer *layer, const struct nvdla_config *config, bool errata, const char *path,
                  struct error *err) {
     struct gen_case drawn;
     if (access(path, R_OK) == 0)
@@ -19,9 +38,9 @@ bool layer_write(const struct run_layer *layer, const struct nvdla_config *confi
     char *folder = xstrdup(path), *slash = strrchr(folder, '/');
     if (slash)
         *slash = '\0';
-    gen_draw(&drawn, config, gen_engines(layer->generator), layer->seed);
     const bool there = !slash || directory_make(folder, err);
-    struct program *program = there ? gen_build(&drawn, path, err) : NULL;
+    struct program *program =
+        there ? layer_program(config, gen_engines(layer->generator), layer->seed, errata, path, &drawn, err) : NULL;
     if (program)
         random_checks_add(program);
     const bool well = program && trace_write(program, path, err);

@@ -17,7 +17,7 @@ static struct lint_finding *add(struct lint *lint, enum rule_effect effect) {
     lint->findings = xgrow(lint->findings, lint->count, sizeof *lint->findings);
     struct lint_finding *finding = &lint->findings[lint->count++];
     *finding = (struct lint_finding){.effect = effect, .unit = -1};
-    lint->errors += effect != RULE_WARNS;
+    lint->errors += effect > RULE_WARNS;
     return finding;
 }
 
@@ -146,7 +146,7 @@ char *lint_text(const struct lint_finding *finding) {
         text_printf(&text, finding->line ? "%s:%d: " : "%s: ", shown, finding->line);
         free(shown);
     }
-    text_printf(&text, "%s: ", finding->effect == RULE_WARNS ? "warning" : "error");
+    text_printf(&text, "%s: ", finding->effect <= RULE_WARNS ? "warning" : "error");
     if (finding->unit >= 0)
         text_printf(&text, "%s launch %d: ", nvdla_unit_names[finding->unit], finding->launch);
     text_put(&text, finding->text);
@@ -171,9 +171,9 @@ static json_t *json_registers(const struct nvdla_config *config, const struct li
 
 static json_t *json_finding(const struct nvdla_config *config, const struct lint_finding *finding) {
     static const char *const effects[] = {
-        [RULE_WARNS] = "defined", [RULE_HANGS] = "hangs", [RULE_REFUSED] = "undefined"};
+        [RULE_ERRATUM] = "erratum", [RULE_WARNS] = "defined", [RULE_HANGS] = "hangs", [RULE_REFUSED] = "undefined"};
     json_t *json = json_object();
-    json_object_set_new(json, "severity", json_string(finding->effect == RULE_WARNS ? "warning" : "error"));
+    json_object_set_new(json, "severity", json_string(finding->effect <= RULE_WARNS ? "warning" : "error"));
     json_object_set_new(json, "effect", json_string(effects[finding->effect]));
     if (finding->file)
         json_object_set_new(json, "file", json_string(finding->file));

@@ -25,6 +25,7 @@
 #include "run/result/ledger.h"
 #include "run/result/result.h"
 #include "run/session/diagnose.h"
+#include "run/session/errata.h"
 #include "run/session/judge.h"
 #include "run/session/layer.h"
 #include "run/session/run_progress.h"
@@ -332,12 +333,16 @@ static _Noreturn void copy_main(struct session *session) {
         second_look_leave(&session->look, &input->played[0]);
     hold_signals(true);
     bool good = close_files(input, &err);
-    if (good) {
+    char *erratum;
+    const bool known = errata_part(session->options, input, &erratum) == ERRATA_CAUSE;
+    free(erratum);
+    if (good && !known) {
         good = diagnose(session->options, input, &session->taps, &diagnosis, &err) && point_at(input, &diagnosis, &err);
         input->diagnosis = &diagnosis;
     }
     if (judge_run(session, good, &err)) {
-        name_diagnosis(&diagnosis, session->result);
+        if (!known)
+            name_diagnosis(&diagnosis, session->result);
         name_recordings(session->options, session->look.wave.path, session->result);
     }
     copies_leave(deliver(session->options, session->result));
@@ -437,7 +442,8 @@ int play_one(const struct run_options *options, const char *rtl_name, rtl_open o
     struct error err;
     struct result result = new_result(options, rtl_name ? rtl_name : "model");
     const char *path = options->traces.items[0];
-    const bool there = !options->layer.generator || layer_write(&options->layer, options->config, path, &err);
+    const bool there = !options->layer.generator ||
+                       layer_write(&options->layer, options->config, !options->foreign || options->errata, path, &err);
     struct program *prog = there ? read_trace(options, path, &err) : NULL;
     int status;
     if (prog) {

@@ -1,0 +1,115 @@
+/* Compares a failed run with NVIDIA's errata. See errata.h. */
+#include "run/session/errata.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "nvdla/xalloc.h"
+#include "trace/launches.h"
+
+static bool same_memories(const struct device *a, const struct device *b) {
+    uint64_t address;
+    for (int space = 0; space < SPACE_COUNT; space++)
+        if (a->memory[space] && b->memory[space] &&
+            memory_next_difference(a->memory[space], b->memory[space], 0, &address))
+            return false;
+    return true;
+}
+
+/* True if the bytes of the first wrong beat are those that the model leaves there. */
+static bool beat_is_right(const struct wrong_beat *wrong, const struct device *model) {
+    const struct axi_beat *beat = &wrong->beat;
+    for (unsigned i = 0; i < WRONG_BYTES; i++) {
+        uint8_t byte;
+        if (!(wrong->wrong >> i & 1))
+            continue;
+        memory_read(model->memory[beat->port], beat->address + i, &byte, 1);
+        if (byte != wrong->got[i])
+            return false;
+    }
+    return true;
+}
+
+static bool is_cause(const struct run_options *options, const struct report_input *input, const struct device *model,
+                     const struct play_result *result) {
+    const struct device *played = input->played[0].dev;
+    if (input->wrong)
+        return options->foreign && beat_is_right(input->wrong, model);
+    if (input->played_count > 1 && !same_memories(played, input->played[1].dev))
+        return options->foreign && same_memories(played, model);
+    return input->played[0].result->failure_count > 0 && result->failure_count == 0;
+}
+
+/* True if RTL and model agree, and the trace expects other bytes: perhaps those of a chip. */
+static bool only_bytes_expected(const struct report_input *input) {
+    const struct play_result *played = input->played[0].result;
+    if (input->wrong || (input->played_count > 1 && !same_memories(input->played[0].dev, input->played[1].dev)))
+        return false;
+    for (size_t i = 0; i < played->failure_count; i++) {
+        const enum op_kind kind = input->prog->ops[played->failures[i].op].kind;
+        if (kind != OP_MEM_CHECK && kind != OP_MEM_CRC)
+            return false;
+    }
+    return played->failure_count > 0;
+}
+
+/* The first erratum that the model has met; NULL: none. */
+static const struct device_warning *first_erratum(const struct device *model) {
+    for (size_t i = 0; i < model->warning_count; i++)
+        if (model->warnings[i].effect == RULE_ERRATUM)
+            return &model->warnings[i];
+    return NULL;
+}
+
+/* "FILE:LINE: CSC launch 0: CSC.D_... = 0x..: NVIDIA's hardware computes this layer wrongly: ..." */
+static char *describe(const struct report_input *input, const struct device_warning *warning) {
+    const struct launch *launch = layer_tracker_find(input->launches, warning->unit, warning->ordinal);
+    char position[REPORT_POSITION] = "";
+    if (launch)
+        op_position(input->prog, &input->prog->ops[launch->tag], position, sizeof position);
+    return xprintf("%s%s%s launch %d: %s", position, launch ? ": " : "", nvdla_unit_names[warning->unit],
+                   warning->ordinal, warning->text);
+}
+
+/* True if a layer of the trace has image input. */
+static bool has_image(const struct layer_tracker *launches) {
+    for (size_t i = 0; i < layer_tracker_count(launches); i++) {
+        const struct launch *launch = layer_tracker_launch(launches, i);
+        if (launch->unit == NVDLA_CSC && launch_register(launch, CSC_D_DATAIN_FORMAT) != 0)
+            return true;
+    }
+    return false;
+}
+
+enum errata_part errata_part(const struct run_options *options, const struct report_input *input, char **text) {
+    const struct model_options model_options = {
+        .allow_outside = true, .allow_undefined = true, .errata = true, .threads = (size_t)options->threads};
+    struct play_options play_options = options->play;
+    struct play_result result;
+    enum errata_part part = ERRATA_NO_PART;
+    *text = NULL;
+    if (options->errata || !has_image(input->launches))
+        return part;
+    play_options.seed = options->seed;
+    play_options.stop_at_first = false;
+    struct device *model = model_new(input->prog->config, &model_options);
+    play(input->prog, model, &play_options, &result);
+    const struct device_warning *erratum = first_erratum(model);
+    if (erratum && is_cause(options, input, model, &result))
+        part = ERRATA_CAUSE;
+    else if (erratum && (options->foreign || only_bytes_expected(input)))
+        part = ERRATA_POSSIBLE;
+    if (part != ERRATA_NO_PART) {
+        char *layer = describe(input, erratum);
+        *text = part == ERRATA_CAUSE
+                    ? xprintf("an erratum of NVIDIA's hardware, no new fault: %s. --errata nvidia lets the model "
+                              "compute it alike",
+                              layer)
+                    : xprintf("an erratum of NVIDIA's hardware may have a part in it: %s", layer);
+        free(layer);
+    }
+    play_result_free(&result);
+    model->ops->destroy(model);
+    return part;
+}

@@ -1,0 +1,19 @@
+/* Whether NVIDIA's errata (nvdla/errata.h) explain why a trace fails: plays it on a model that computes E1 as NVIDIA's
+ * hardware does. */
+#ifndef RUN_SESSION_ERRATA_H
+#define RUN_SESSION_ERRATA_H
+
+#include "report/outcome.h"
+#include "run/options/options.h"
+
+enum errata_part {
+    ERRATA_NO_PART,
+    ERRATA_POSSIBLE, /* a layer has one whose bytes are not known (E2), or something else is wrong, too */
+    ERRATA_CAUSE     /* with E1 the model computes what the RTL does, or what the trace expects */
+};
+
+/* Judges a failed run. text: one line that names the erratum and its layer, to be freed; NULL for ERRATA_NO_PART.
+ * foreign RTL: its writes are compared; otherwise what the trace expects. */
+enum errata_part errata_part(const struct run_options *options, const struct report_input *input, char **text);
+
+#endif

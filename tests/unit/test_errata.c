@@ -1,0 +1,73 @@
+/* The laws of NVIDIA's errata: the tables of 99-illegal-programming section 5. */
+#include "nvdla/errata.h"
+#include "tests/unit/test.h"
+
+/* A line of small: components, kernel width, outputs. */
+static struct errata_line line_of(size_t components, size_t kernel, size_t outputs, size_t stride) {
+    return (struct errata_line){
+        .lanes = 8, .stripe = 16, .row = components * kernel, .step = stride * components, .outputs = outputs};
+}
+
+/* Kernel widths below 32 that are concerned, as a set of bits. */
+static uint32_t concerned(size_t components, size_t outputs) {
+    uint32_t widths = 0;
+    for (size_t kernel = 1; kernel < 32; kernel++) {
+        const struct errata_line line = line_of(components, kernel, outputs, 1);
+        widths |= (uint32_t)errata_takes_others(&line) << kernel;
+    }
+    return widths;
+}
+
+static uint32_t set_of(const int *widths) {
+    uint32_t set = 0;
+    for (; *widths; widths++)
+        set |= UINT32_C(1) << *widths;
+    return set;
+}
+
+TEST(kernel_widths_with_e1) {
+    static const int one[] = {17, 25, 0}, one_single[] = {17, 25, 26, 27, 28, 0};
+    static const int three[] = {11, 19, 27, 0};
+    static const int three_single[] = {9, 11, 12, 14, 15, 17, 18, 19, 20, 22, 23, 25, 26, 27, 28, 29, 30, 31, 0};
+    static const int four_single[] = {7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 0};
+    assert_int_equal(concerned(1, 2), set_of(one));
+    assert_int_equal(concerned(1, 17), set_of(one_single));
+    assert_int_equal(concerned(3, 2), set_of(three));
+    assert_int_equal(concerned(3, 1), set_of(three_single));
+    assert_int_equal(concerned(4, 16), 0);
+    assert_int_equal(concerned(4, 33), set_of(four_single));
+}
+
+/* Elements are the right ones exactly if the law says so. */
+TEST(elements_of_lines) {
+    for (size_t components = 1; components <= 4; components += components == 1 ? 2 : 1) {
+        for (size_t kernel = 1; kernel <= 32; kernel++) {
+            for (size_t outputs = 1; outputs <= 34; outputs++) {
+                const struct errata_line line = line_of(components, kernel, outputs, 1 + kernel % 3);
+                bool right = true;
+                for (size_t x = 0; x < outputs; x++)
+                    for (size_t i = 0; i < line.row; i++)
+                        right = right && errata_element(&line, x, i) == (long)(x * line.step + i);
+                assert_int_equal(right, !errata_takes_others(&line));
+            }
+        }
+    }
+}
+
+/* 7x7 of four components with stride 2 and 113 outputs: one wrong element is padding instead of padding. */
+TEST(padding_for_padding_does_not_count) {
+    const struct errata_line line = line_of(4, 7, 113, 2);
+    const struct errata_pixels odd = {12, 12 + 4 * 225, true}, even = {12, 12 + 4 * 226, true};
+    assert_true(errata_takes_others(&line));
+    assert_false(errata_line_differs(&line, &odd));
+    assert_true(errata_line_differs(&line, &even));
+}
+
+TEST(pads_that_are_lost) {
+    assert_false(errata_pads_are_lost(1, 20, 31, 31, 0));
+    assert_false(errata_pads_are_lost(3, 20, 21, 0, 0));
+    assert_true(errata_pads_are_lost(3, 20, 29, 0, 0));
+    assert_true(errata_pads_are_lost(4, 10, 31, 0, 0));
+    assert_true(errata_pads_are_lost(4, 6, 0, 30, 0));
+    assert_false(errata_pads_are_lost(4, 6, 3, 3, 0));
+}
