@@ -2,6 +2,7 @@
 shapes that people keep, and what becomes of Verilator's messages."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -118,6 +119,21 @@ class Trees(Case):
         self.refused("full is on branch nvdlav1: git -C ROOT/hw checkout nvdlav1", "hw", config="full")
         self.refused("not a folder", "hw/vmod/" + TOP)
 
+    def test_folders_without_rtl(self):
+        (self.root / "none").mkdir()
+        self.refused("--vmod: ROOT/none holds no file *.v, *.sv or *.vlib; expected a checkout of NVIDIA's repository (git clone", "none")
+        self.put("soc/a.v", "module a;\nendmodule\n")
+        self.refused("ROOT/soc has 1 source, but no module NV_nvdla; expected", "soc")
+        self.put("soc/.gitmodules")
+        self.refused("no module NV_nvdla, perhaps because its submodules are missing (git -C ROOT/soc submodule update --init); expected", "soc")
+        self.put("part/" + TOP, '#include "a.vh"\nmodule NV_nvdla;\n')
+        self.refused("ROOT/part holds the source of RTL that is still to be generated (#include in it)", "part")
+
+    def test_files_named_as_systemverilog(self):
+        for name, text in VMOD.items():
+            self.put("sv/" + re.sub(r"\.v$", ".sv", name), text)
+        self.assertEqual([line.replace(".sv", ".v") for line in self.lines("sv", "sv")], GENERATED)
+
     def test_ram_models(self):
         self.put_vmod("vmod", FULL)
         (self.root / "vmod/rams/fpga/model/nv_ram_rws_8x8.v").unlink()
@@ -217,6 +233,12 @@ class Messages(Case):
         self.assertEqual([line.replace(str(self.root), "ROOT") for line in log.errors],
                          ["ROOT/a.v:2: there is no module gone; ROOT/list.f:1 names that file; looked for gone.v, gone.sv and such in 1 folder of the list (-y)",
                           "ROOT/list.f:3: ROOT/none.v: no such file"])
+
+    def test_a_missing_header(self):
+        self.put("a.v", "module a;")
+        lines = "".join(f"%Error: {self.root}/a.v:{n}:10: Cannot find include file: defs.vh\n   25 | x\n ... Looked in:\n   y\n" for n in (1, 9))
+        self.assertEqual([*self.log("// x\na.v\n", lines).headers.values()], [f"{self.root}/a.v:1: there is no header defs.vh; {self.root}/list.f:2 names that file; "
+                         "+incdir+DIR, or a tree with this header, is needed"])
 
     def test_another_name_of_the_top(self):
         self.put("a.v", "// board\nmodule board;\nchip c();\nendmodule\nmodule chip;\nendmodule\n")

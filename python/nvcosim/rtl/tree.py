@@ -176,8 +176,27 @@ def find_vmod(request: Request) -> pathlib.Path:
                       f"{', '.join(map(str, tops))}")
     projects = sorted(top.parents[3].name for top in checkout.glob(f"outdir/*/vmod/{TOP}"))
     others = "; there is RTL of " + ", ".join(projects) if projects else ""
+    is_checkout = any((checkout / name).exists() for name in ("tools/bin/tmake", f"vmod/{TOP}"))
+    if not (projects or is_checkout or request.option == "--nvidia"):
+        raise Failure(f"{request.option}: {_what_instead(checkout, request.top)}; expected a "
+                      "checkout of NVIDIA's repository (git clone https://github.com/nvdla/hw), a "
+                      f"vmod that was generated in one, or a folder with NVDLA's RTL {MANUAL}")
     raise Failure(f"{request.option}: {generated}/{TOP} does not exist{others}; "
                   + _how_to_generate(request.config, checkout))
+
+
+def _what_instead(folder: pathlib.Path, top: str) -> str:
+    """What a folder has that is neither a checkout nor RTL."""
+    paths = [path for path in _walk(folder) if path.suffix in _SOURCES]
+    if any(_SOURCE.search(path.read_bytes()) for path in paths if path.stem == top):
+        return f"{folder} holds the source of RTL that is still to be generated (#include in it)"
+    more = ""
+    if (folder / ".gitmodules").is_file():
+        more = (f", perhaps because its submodules are missing (git -C {folder} submodule update "
+                "--init)")
+    if not paths:
+        return f"{folder} holds no file *.v, *.sv or *.vlib{more}"
+    return f"{folder} has {plural(len(paths), 'source')}, but no module {top}{more}"
 
 
 def _find_tops(folder: pathlib.Path, top: bytes) -> list[pathlib.Path]:
@@ -187,7 +206,8 @@ def _find_tops(folder: pathlib.Path, top: bytes) -> list[pathlib.Path]:
     for path in _walk(folder):
         text = path.read_bytes() if path.suffix in _SOURCES else b""
         if top in _MODULE.findall(text) and not _SOURCE.search(text):
-            trees.add(path.parents[2] if str(path).endswith("/" + TOP) else path.parent)
+            in_vmod = str(path.with_suffix(".v")).endswith("/" + TOP)
+            trees.add(path.parents[2] if in_vmod else path.parent)
     return sorted(trees)
 
 

@@ -25,6 +25,7 @@ _OWN = "tb/nvidia/"  # modules that replace those of the RTL
 _RULE = re.compile(r"%Warning-([A-Z]+): ")
 _PLACE = re.compile(r"([^\s:]+):(\d+):\d+: ")
 _NO_MODULE = re.compile(r"Cannot find file containing module: '?([^\s']+)'?")
+_NO_HEADER = re.compile(r"Cannot find include file: ['\"]?([^\s'\"]+)")
 # RTL of these has the same ports, and the same CFGROM: their CBUFs differ.
 _CBUF = {"small": "nv_ram_rws_256x64.v", "small_256": "nv_ram_rws_128x64.v"}
 _GRACE = 2  # seconds until Verilator ends after the first wrong port: more come at once
@@ -55,6 +56,7 @@ class Log:
         self.ports = ports
         self.list = list_name
         self.errors: list[str] = []
+        self.headers: dict[str, str] = {}  # those that are missing: a sentence for each
         self.counts: collections.Counter[str] = collections.Counter()
         self.twice: list[tuple[str, str, str]] = []  # module, the place that is not used, the used
         self.exhausted = False  # no more memory
@@ -73,7 +75,7 @@ class Log:
 
     def _begin(self, line: str) -> None:
         rule = _RULE.match(line)
-        absent = _NO_MODULE.search(line)
+        absent, header = _NO_MODULE.search(line), _NO_HEADER.search(line)
         self._block = ""
         if self.ports.take(line):
             return
@@ -85,6 +87,10 @@ class Log:
                                                     "PINMISSING")
         elif absent:
             self.errors.append(self._absent(line, absent[1]))
+        elif header:
+            self.headers.setdefault(header[1], f"{_place(line)}: there is no header {header[1]}; "
+                                    f"{self._names(line)} names that file; +incdir+DIR, or a tree "
+                                    "with this header, is needed")
         elif "This may be because there's no search path" not in line and \
                 not line.startswith("%Error: Exiting due to"):
             self._block = "error"
@@ -102,10 +108,16 @@ class Log:
             which = f" (no other module uses {', '.join(tops[:4])})" if tops else ""
             return (f"{self.list}: none of its files has the top module {name}; name it by --top"
                     + which)
-        place = next((e.place for e in entries if needs.startswith(e.path + ":")), self.list)
         folders = len({os.path.dirname(e.path) for e in entries if e.kind == "-y"})
-        return (f"{needs}: there is no module {name}; {place} names that file; looked for "
-                f"{name}.v, {name}.sv and such in {plural(folders, 'folder')} of the list (-y)")
+        where = f"looked for {name}.v, {name}.sv and such in {plural(folders, 'folder')} of the " \
+                "list (-y)" if folders else "no file of the list has it"
+        return f"{needs}: there is no module {name}; {self._names(line)} names that file; {where}"
+
+    def _names(self, line: str) -> str:
+        """The place in the lists that names the file of a message."""
+        entries = filelist.read(self.list) if self.list else []
+        place = _place(line)
+        return next((e.place for e in entries if place.startswith(e.path + ":")), self.list)
 
     def warnings(self) -> typing.Iterator[str]:
         """Modules that are there twice, in other words; ports that are doubtful."""
@@ -192,7 +204,8 @@ def main(argv: list[str]) -> int:
     try:
         status = run(log, [*words, *WANTED])
         wrong = log.ports.wrong()
-        errors = wrong or log.errors or [f"verilator ended with status {status}"] * bool(status)
+        errors = wrong or [*log.headers.values()] or log.errors
+        errors = errors or [f"verilator ended with status {status}"] * bool(status)
         warnings = [] if wrong else list(log.warnings())
         if not status and "--Mdir" in words:
             folder = words[words.index("--Mdir") + 1]
