@@ -4,7 +4,8 @@
 usage: spec_index.py            writes docs/nvdla/index.md
        spec_index.py --check    exit status 1 if that file is not what would be written
 
-Registers come from csrc/nvdla/registers.csv, rules from the texts in csrc/model that a section follows.
+Registers come from csrc/nvdla/registers.csv, rules from the texts in csrc/model that a section follows, and the registers that a rule
+names from its row in a table of rules there.
 """
 import csv
 import dataclasses
@@ -19,6 +20,10 @@ CHAPTERS = ROOT / "docs/nvdla"
 INDEX = CHAPTERS / "index.md"
 CITATION = re.compile(r"(\d\d-[a-z-]+)(?: section ([0-9.]+)|, illegal programming)")
 STRING = r'"(?:[^"\\\n]|\\.)*"'
+STRINGS = rf"{STRING}(?:\s*{STRING})*"
+# A row of a table of rules: effect, condition, text, section, registers; and a macro for some of these.
+RULE = re.compile(rf"(?:\bRULE\(|{{RULE_)\w+,\s*\w+,\s*({STRINGS}),\s*{STRING},((?:[\s{{,]*SHOWN\(\w+, \w+\))+)")
+MACRO = re.compile(r'^#define (\w+)(?:\((\w+)\))? +(.*(?:"|SHOWN\().*)$', re.M)
 
 
 @dataclasses.dataclass
@@ -66,11 +71,27 @@ def registers(sections):
         yield f"| {unit}.{name} | {offsets['small']} | {offsets['full']} | {fields} | {' '.join(s.short() for s in where)} |"
 
 
+def joined(strings):
+    """The text of string literals that follow each other."""
+    return re.sub(r'"\s*"', "", strings)[1:-1]
+
+
+def registers_of_rules(files):
+    """text of a rule -> the registers that its rows name."""
+    code, found = "\n".join(files), {}
+    for name, argument, text in MACRO.findall(code):
+        text = re.sub(rf"\b{argument}\b", "", text) if argument else text
+        code = re.sub(rf"(?<!#define )\b{name}\b" + (r"\([^()]*\)" if argument else ""), lambda _, text=text: text, code)
+    for text, shown in RULE.findall(code):
+        found.setdefault(joined(text).strip(), {}).update((".".join(pair), None) for pair in re.findall(r"SHOWN\((\w+), (\w+)\)", shown))
+    return found
+
+
 def rules(sections):
     cited = {}
-    for path in sorted((ROOT / "csrc/model").glob("*.[ch]")):
-        code = re.sub(r"/\*.*?\*/|\\\n", "", path.read_text(), flags=re.S)
-        strings = [(m.start(), re.sub(r'"\s*"', "", m.group())[1:-1]) for m in re.finditer(rf"{STRING}(?:\s*{STRING})*", code)]
+    files = [re.sub(r"/\*.*?\*/|\\\n", "", path.read_text(), flags=re.S) for path in sorted((ROOT / "csrc/model").glob("*.[ch]"))]
+    for code in files:
+        strings = [(m.start(), joined(m.group())) for m in re.finditer(STRINGS, code)]
         strings = [(at, text) for at, text in strings if len(text) > 10]
         for i, (at, text) in enumerate(strings):
             citation = CITATION.fullmatch(text)
@@ -78,12 +99,13 @@ def rules(sections):
                 # A rule's section follows its text; that of a warning which is put together comes first.
                 first = re.search(r"(section = |explain_wait\()[^;]*$", code[:at])
                 cited[strings[i + (1 if first else -1)][1].strip()] = (citation.group(1), citation.group(2) or "")
-    yield from ("| rule | section |", "|---|---|")
+    named = registers_of_rules(files)
+    yield from ("| rule | section | registers |", "|---|---|---|")
     for text, (chapter, number) in sorted(cited.items(), key=lambda item: (item[1], item[0])):
         found = [s for s in sections if s.file[:-3] == chapter and (s.number == number if number else "llegal" in s.title)]
         if not found:
             sys.exit(f"csrc/model: the message \"{text}\" cites {chapter} section {number}, which does not exist")
-        yield f"| {text.replace('|', chr(92) + '|')} | {found[-1 if number else 0].short()} |"
+        yield f"| {text.replace('|', chr(92) + '|')} | {found[-1 if number else 0].short()} | {' '.join(named.get(text, []))} |"
 
 
 def main():
@@ -96,7 +118,7 @@ def main():
         "## Sections", "", *(f"{'  ' if s.number else ''}- {s.link(s.title)}" for s in sections), "",
         "## Registers", "", "Byte offsets from the base of NVDLA. Sections: chapter and section in which the register is named.", "",
         *registers(sections), "", "## Rules of legal programming", "",
-        "What the model says of programming that breaks a rule, and where the rule stands.", "", *rules(sections)]) + "\n"
+        "What the model says of programming that breaks a rule, where the rule is explained, and the registers that it names.", "", *rules(sections)]) + "\n"
     if not sys.argv[1:]:
         INDEX.write_text(text)
     elif not INDEX.exists() or INDEX.read_text() != text:
