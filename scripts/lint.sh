@@ -62,6 +62,8 @@ quick() {
     result "order of the folders, opening comments, sizes of python/" $?
     scripts/spec_index.py --check
     result "index of the chapters" $?
+    scripts/hdl_lists.py --check
+    result "files of the RTL for FuseSoC and Bender" $?
 }
 # sources FOLDER-OR-FILE...: those for cppcheck
 sources() {
