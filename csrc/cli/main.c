@@ -30,6 +30,7 @@ static const struct {
     {"debug", debug_main},
     {"bisect", NULL},
     {"lint", lint_main},
+    {"registers", NULL},
     {"import", import_main},
     {"export", export_main},
     {"compile", compile_main},
@@ -57,6 +58,7 @@ static const struct argp_option option_table[] = {
     "  debug TRACE        find the engine that causes a failure, record waves\n"                                       \
     "  bisect TRACE       find the commit of an RTL that made a trace fail\n"                                          \
     "  lint TRACE...      check traces against the rules of legal programming\n"                                       \
+    "  registers NAME     look up registers, decode values, write their map for tools\n"                               \
     "  estimate NET       estimate the clocks of each layer without simulating it\n"                                   \
     "  sweep NET...       estimate networks on configurations and memories, one table\n"                               \
     "  accuracy NET       top-1, top-5 and confusions over labelled pictures\n"                                        \

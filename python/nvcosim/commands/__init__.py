@@ -11,7 +11,8 @@ import typing
 
 from nvcosim import tool
 
-NAMES = ("regress", "history", "qualify", "bisect", "accuracy", "sweep", "linux")
+NAMES = ("regress", "history", "qualify", "bisect", "accuracy", "sweep", "linux",
+         "registers")
 _PACKAGES = {"yaml": "python3-yaml", "numpy": "python3-numpy"}
 
 
