@@ -41,8 +41,9 @@ static const char doc[] =
     "  nvcosim import --config full --scope tb.dut --clock clk waves.fst\n"
     "  nvcosim import --config small --mem 0x90000000=in.bin --golden 0xa0000000=out.bin mmiotrace.txt\n"
     "\n"
-    "Exit status: 0 everything was imported; 1 a trace is written, but something was dropped, which is printed; 2 "
-    "nothing is written.";
+    "Exit status: 0 everything was imported; 1 a trace is written, but something was dropped or is missing, or lint "
+    "finds "
+    "errors, which is printed; 2 nothing is written.";
 
 /* "FROM:TO:SIZE" */
 static void map_option(void *member, const char *arg, struct argp_state *state) {
@@ -209,15 +210,16 @@ static void print_summary(const struct import_options *options, const struct sou
     print_words("  guessed: ", &summary->guessed, summary->guessed.count, stdout);
 }
 
-/* Lints the trace. Findings are printed; the trace is kept, because the driver did program this. */
-static void lint_trace(const struct import_options *options) {
+/* Lints the trace. Findings are printed; the trace is kept, because the driver did program this. Returns whether there
+ * are no errors. */
+static bool lint_trace(const struct import_options *options) {
     struct error err;
     struct lint lint;
     const struct trace_options trace = {.config = options->lift.config};
     struct program *prog = trace_read(options->lift.path, &trace, &err);
     if (!prog) {
         fprintf(stderr, "nvcosim: the trace that was written cannot be read: %s\n", err.text);
-        return;
+        return false;
     }
     lint_program(prog, 1, &lint);
     for (size_t i = 0; i < lint.count; i++) {
@@ -228,8 +230,10 @@ static void lint_trace(const struct import_options *options) {
     if (!options->quiet)
         printf("  lint: %zu %s, %zu %s\n", lint.errors, text_plural(lint.errors, "error", "errors"),
                lint.count - lint.errors, text_plural(lint.count - lint.errors, "warning", "warnings"));
+    const bool good = lint.errors == 0;
     lint_free(&lint);
     program_free(prog);
+    return good;
 }
 
 /* Other commands recognise a trace by its name. */
@@ -279,8 +283,8 @@ static int import_capture(struct import_options *options) {
                             "nvcosim: warning: %s: rename it to NAME.nvt or NAME.nvt.gz; the other commands take no "
                             "trace of that name",
                             options->lift.path);
-        if (named && !options->no_lint)
-            lint_trace(options);
+        if (named && !options->no_lint && !lint_trace(options))
+            status = IMPORT_PARTIAL;
         if (named && !options->quiet) {
             char *word = text_quoted(options->lift.path);
             text_print_line(stdout, "%s: play it with: nvcosim run --config %s %s", options->lift.path,

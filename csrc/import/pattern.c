@@ -6,9 +6,7 @@
  *
  * KIND: write, read; read-address and read-value if address and value of a read are in two lines; hole for lines that
  * report missing ones. N: number of a group of the extended regular expression; *4: a word address. Numbers are
- * hexadecimal, with or without 0x. The first pattern that matches counts.
- *
- * The patterns of the kernel's rwmmio events are built in. */
+ * hexadecimal, with or without 0x. The first pattern that matches counts. */
 #include <inttypes.h>
 #include <regex.h>
 #include <stdlib.h>
@@ -40,11 +38,6 @@ static int likely_never(const char *text, size_t n) {
     (void)text;
     (void)n;
     return 0;
-}
-
-static int likely_rwmmio(const char *text, size_t n) {
-    const struct span head = {text, n};
-    return span_find(head, "rwmmio_write:") || span_find(head, "rwmmio_post_read:") ? 90 : 0;
 }
 
 /* addr=N[*4] or value=N */
@@ -125,20 +118,6 @@ static bool open_pattern(struct source *source, struct error *err) {
     return read_shapes(state, source->options.pattern, err) || error_prefix(err, "--pattern: ");
 }
 
-/* Both forms of the event, with and without an arrow. Width is in bits; widths other than 32 are reported. */
-static bool open_rwmmio(struct source *source, struct error *err) {
-    static const char *const shapes[] = {
-        "write addr=2 value=1 rwmmio_write: .* width=32 val=(0x[0-9a-fA-F]+) addr=(0x[0-9a-fA-F]+)",
-        "read addr=2 value=1 rwmmio_post_read: .* width=32 val=(0x[0-9a-fA-F]+) addr=(0x[0-9a-fA-F]+)",
-        "hole LOST [0-9]+ EVENTS",
-    };
-    struct state *state = source->state = xcalloc(1, sizeof *state);
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (!take_shape(state, "rwmmio", 0, (struct span){shapes[i], strlen(shapes[i])}, err))
-            return false;
-    return true;
-}
-
 static void close_state(struct source *source) {
     struct state *state = source->state;
     if (!state)
@@ -177,15 +156,9 @@ static int take_match(struct source *source, const struct shape *shape, const re
     if (shape->kind == KIND_READ_VALUE && !state->asked)
         return source_object(source, line, err, "the value of a read whose address is unknown");
     state->asked = false;
-    const struct source_options *options = &source->options;
-    const uint64_t size = options->size ? options->size : REGISTER_SPACE;
-    if (!options->has_base && address >= size)
-        return source_fail(source, line, err,
-                           "address 0x%" PRIx64
-                           " is not the byte offset of a register; give the base of the registers with --base",
-                           address);
-    if (!source_window(source, options->has_base ? options->base : 0, size, address, &offset))
-        return 0;
+    const int inside = source_offset(source, address, &offset, err);
+    if (inside <= 0)
+        return inside;
     *access = source_register(shape->kind == KIND_WRITE ? ACCESS_WRITE : ACCESS_READ, line, offset, (uint32_t)value);
     return 1;
 }
@@ -216,5 +189,3 @@ static int next(struct source *source, struct access *access, struct error *err)
 
 const struct source_format source_pattern = {
     "pattern", "lines that --pattern describes", likely_never, open_pattern, next, close_state, "line"};
-const struct source_format source_rwmmio = {
-    "rwmmio", "rwmmio trace events of Linux", likely_rwmmio, open_rwmmio, next, close_state, "line"};

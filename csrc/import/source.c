@@ -130,6 +130,17 @@ bool source_window(struct source *source, uint64_t base, uint64_t size, uint64_t
     return inside;
 }
 
+int source_offset(struct source *source, uint64_t address, uint64_t *offset, struct error *err) {
+    const struct source_options *options = &source->options;
+    const uint64_t size = options->size ? options->size : REGISTER_SPACE;
+    if (!options->has_base && address >= size)
+        return source_fail(source, (uint64_t)source->lines.line, err,
+                           "address 0x%" PRIx64
+                           " is not the byte offset of a register; give the base of the registers with --base",
+                           address);
+    return source_window(source, options->has_base ? options->base : 0, size, address, offset);
+}
+
 struct access source_register(enum access_kind kind, uint64_t line, uint64_t offset, uint32_t value) {
     return (struct access){.kind = kind, .line = line, .address = offset, .value = value, .mask = UINT32_MAX};
 }

@@ -63,6 +63,10 @@ void source_driver_line(struct source *source, struct span line);
 /* True if the address lies in the register window [base, base + size); *offset in it. Counts addresses outside. */
 bool source_window(struct source *source, uint64_t base, uint64_t size, uint64_t address, uint64_t *offset);
 
+/* The same for a log of addresses that only --base explains: 1 if it is inside, 0 if not, -1: there is no base, and the
+ * address is no offset of a register. */
+int source_offset(struct source *source, uint64_t address, uint64_t *offset, struct error *err);
+
 /* A register access. */
 struct access source_register(enum access_kind kind, uint64_t line, uint64_t offset, uint32_t value);
 
