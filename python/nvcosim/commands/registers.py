@@ -50,7 +50,8 @@ def _parser() -> Parser:
                     doc=DOC, after=AFTER)
     parser.add("config", arg="NAME",
                kind=_of(model.configurations(), "there is no configuration '{}'"),
-               help="NVDLA configuration (default: full and small; for --to small)")
+               help="NVDLA configuration (default: full and small; small for a map that is "
+                    "written)")
     parser.add("base", arg="ADDRESS", kind=options.number(0, (1 << 64) - model.SPACE), default=0,
                help="Where the SoC has NVDLA's registers (default 0)")
     parser.add("csb", help="Numbers are CSB word addresses")
