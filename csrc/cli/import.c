@@ -39,7 +39,7 @@ static const char doc[] =
     "  nvcosim import --config small dmesg.log -o t.nvt.gz\n"
     "  nvcosim import --config small --base 0x43c80000 analyser.csv\n"
     "  nvcosim import --config full --scope tb.dut --clock clk waves.fst\n"
-    "  nvcosim import --config small --mem 0x90000000=in.bin --golden 0xa0000000=out.bin mmiotrace.txt\n"
+    "  nvcosim import --config small --mem 0x90000000=in.bin mmiotrace.txt\n"
     "\n"
     "Exit status: 0 everything was imported; 1 a trace is written, but something was dropped or is missing, or lint "
     "finds "

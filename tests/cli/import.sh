@@ -30,8 +30,8 @@ second | sed '/rval(0x10000)/,$d' >s.both
 "$ROOT/tests/cli/captures.py" both >>s.both
 nv import s.both -o s.nvt; check import_second_group_not 0 '!a driver ran before'
 # A line that arms a group is missing: no driver ran before, whose groups the log programs itself.
-sed 130d "$ROOT/traces/captures/synth_small_rand_multi_002/dmesg.log" >missing.log
-nv import missing.log -o missing.nvt; check import_missing_arming 1 "line 263: interrupt SDP_0, but group 0 of SDP is not armed: is a line missing" '!a driver ran before'
+sed 130d "$ROOT/traces/captures/synth_small_rand_multi_002/dmesg.log" >unarmed.log
+nv import unarmed.log -o unarmed.nvt; check import_missing_arming 1 "line 263: interrupt SDP_0, but group 0 of SDP is not armed: is a line missing" '!a driver ran before'
 nv import -q t.log -o t2.nvt; check import_quiet 0 '!kmd' '!play it'
 nv import t.log; check import_default_name 0 "t.nvt.gz: play it with"
 nv import t.log -o t2.nvt.gz --mem 0x80000000=good/t.bin; check import_mem_missing 2 "--mem: good/t.bin: cannot open"
@@ -110,7 +110,7 @@ form rwmmio 0xffff800011a00000 >rw.log
 nv import rw.log -o r.nvt; check import_rwmmio_base 2 "rw.log:1: address 0xffff800011a01000 is not the byte offset of a register; give the base of the registers with --base"
 nv import --base 0xffff800011a00000 rw.log -o r.nvt --accesses r.acc; check import_rwmmio 0 "rwmmio, 31 writes and 8 reads"
 that import_rwmmio_accesses cmp r.acc t.acc
-# as trace-cmd prints zeros; halves of 64 bits; writes in their post event alone; what is no access of 32 or 64 bits, or has no end, is told
+# as trace-cmd prints zeros; halves of 64 bits; writes in their post event alone; what is no access of 32 or 64 bits, or has no end, is reported
 rw() { nv import --base 0xffff800011a00000 rw.log -o r.nvt --accesses r.acc; }
 form rwmmio 0xffff800011a00000 | sed 's/val=0x0 /val=0 /' >rw.log; rw; check import_rwmmio_zero 0 "31 writes and 8 reads"; that import_rwmmio_zero_accesses cmp r.acc t.acc
 sed -i 's/rwmmio_write/rwmmio_post_write/' rw.log; rw; check import_rwmmio_post 0 "31 writes and 8 reads"; that import_rwmmio_post_accesses cmp r.acc t.acc

@@ -361,9 +361,9 @@ const struct argument run_arguments[] = {
            "Write the bytes of each output of a network to DIR/TENSOR.bin (several traces: DIR/TRACE/TENSOR.bin), from "
            "the RTL if it plays, and print the largest elements",
            TEXT_AT(OF(outputs), "the name of a folder"), .own = true, .left_out = BY_SERVE),
-    OPTION("dump", "[SPACE:]ADDRESS:SIZE=FILE",
-           "Write that range of memory when the trace has ended, from the RTL if it plays (one trace; FILE.gz is "
-           "packed); may be repeated",
+    OPTION("dump", "RANGE=FILE",
+           "Write a range of memory, ADDRESS:SIZE or secondary:ADDRESS:SIZE, when the trace has ended, from the RTL if "
+           "it plays (one trace; FILE.gz is packed); may be repeated",
            TAKEN_AT(OF(dumps), dump_option), .left_out = BY_SERVE | BY_SHRINK),
     OPTION("labels", "FILE", "Names of an output's channels, for --outputs: one a line",
            TEXT_AT(OF(style.labels), "the name of a file"), .own = true, .left_out = BY_SERVE),
@@ -371,7 +371,7 @@ const struct argument run_arguments[] = {
            NUMBER_32_AT(OF(style.top), 1, 1000000), .own = true, .left_out = BY_SERVE),
     OPTION("npy", NULL, "Write DIR/TENSOR.npy too: the values of the elements, for numpy", FLAG_AT(OF(style.npy)),
            .own = true, .left_out = BY_SERVE),
-    OPTION("dimg", NULL, "Write DIR/TENSOR.dimg too: the format of the driver's tests", FLAG_AT(OF(style.dimg)),
+    OPTION("dimg", NULL, "Write DIR/TENSOR.dimg too, as the driver's tests do", FLAG_AT(OF(style.dimg)),
            .own = true, .left_out = BY_SERVE),
     OPTION("results", "FILE",
            "Write each trace's result to FILE as soon as it is known, one JSON object a line (docs/results.md); "
