@@ -94,6 +94,19 @@ class Trees(Case):
         self.assertIn("ROOT/v/large/vmod", self.found("v", config="large").title.replace(str(self.root), "ROOT"))
         self.refused("has 2 trees of RTL; expected one of ROOT/v/large/vmod, ROOT/v/small/vmod", "v", config="small_256")
 
+    def test_a_wrapper_beside_several_trees(self):
+        self.put_vmod("soc/hw/large/vmod")
+        self.put_vmod("soc/hw/small/vmod", {"nvdla/cmac/NV_NVDLA_cmac.v": "module NV_NVDLA_cmac;\nendmodule\n"})
+        self.put("soc/wrapper.v", "module wrapper;\nNV_nvdla u();\nendmodule\n")
+        found = self.found("soc", top="wrapper")
+        self.assertEqual([line for line in found.lines if "large" in line], [])
+        self.assertEqual((found.lines[-1], found.warnings), (f"{self.root}/soc/hw/small/vmod/rams/fpga/model/nv_ram_rws_8x8.v", []))
+        self.refused("has 2 trees of RTL", "soc", top="wrapper", config="small_256")
+
+    def test_the_file_of_a_modules_name_counts(self):
+        self.put_vmod("vmod", {"nvdla/cacc/copy.v": "module NV_NVDLA_cmac;\nwire other;\nendmodule\n"})
+        self.assertIn(f"{self.root}/vmod/nvdla/cmac/NV_NVDLA_cmac.v is used, {self.root}/vmod/nvdla/cacc/copy.v is not", self.found("vmod").warnings[0])
+
     def test_another_top(self):
         self.put_vmod("vmod")
         self.assertEqual(self.found("vmod", top="NV_NVDLA_cmac").lines[-1], f"{self.root}/vmod/fifos/lib.v")

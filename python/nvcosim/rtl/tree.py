@@ -15,6 +15,7 @@ from nvcosim.tool import Failure
 
 MANUAL = "(docs/other-rtl.md)"
 TOP = "nvdla/top/NV_nvdla.v"
+_NVDLA = "NV_nvdla"
 _DEFINES = ("NO_PLI_OR_EMU", "NO_PLI", "DESIGNWARE_NOEXIST", "SYNTHESIS", "FPGA")
 _SOURCES = (".v", ".sv", ".vlib")
 _HEADERS = (".vh", ".svh", ".h")
@@ -55,7 +56,7 @@ class Request:
     tree: str
     out: pathlib.Path
     rams: str = ""
-    top: str = "NV_nvdla"
+    top: str = _NVDLA
 
 
 @dataclasses.dataclass
@@ -70,19 +71,22 @@ class FileList:
 class Files:
     """The sources below some folders: which file has a module or a header of a name."""
 
-    def __init__(self, folders: typing.Iterable[pathlib.Path]) -> None:
+    def __init__(self, folders: typing.Iterable[pathlib.Path],
+                 without: typing.Collection[pathlib.Path] = ()) -> None:
         self.texts: dict[pathlib.Path, bytes] = {}
         self.modules: dict[bytes, list[pathlib.Path]] = {}
         self.headers: dict[str, list[pathlib.Path]] = {}
         for folder in folders:
             for path in _walk(folder):
+                if not {*path.parents}.isdisjoint(without):
+                    continue
                 self.headers.setdefault(path.name, []).append(path)
                 if path.suffix in _SOURCES and path not in self.texts:
                     self.texts[path] = path.read_bytes()
                     for module in dict.fromkeys(_MODULE.findall(self.texts[path])):
                         self.modules.setdefault(module, []).append(path)
-        for paths in self.modules.values():
-            paths.sort(key=is_slow)  # stable: folders count in their order, then names
+        for name, paths in self.modules.items():  # stable: folders count in their order, then names
+            paths.sort(key=lambda path: (is_slow(path), path.stem != name.decode("latin-1")))
 
     def reached(self, top: bytes) -> list[pathlib.Path]:
         """The files with the modules that the top needs: all whose name occurs in one that is."""
@@ -199,6 +203,17 @@ def _what_instead(folder: pathlib.Path, top: str) -> str:
     return f"{folder} has {plural(len(paths), 'source')}, but no module {top}{more}"
 
 
+def _find_rtl(request: Request) -> tuple[pathlib.Path, list[pathlib.Path]]:
+    """The folder that the list is made of, and trees to leave out. That is the RTL of the
+    configuration if the top is a wrapper beside several."""
+    tree = pathlib.Path(os.path.realpath(request.tree))
+    tops = _find_tops(tree, _NVDLA.encode()) if request.top != _NVDLA else []
+    if not tops:
+        return find_vmod(request), []
+    vmod = find_vmod(dataclasses.replace(request, top=_NVDLA))
+    return vmod, [top for top in tops if top not in (vmod, *vmod.parents)]
+
+
 def _find_tops(folder: pathlib.Path, top: bytes) -> list[pathlib.Path]:
     """The trees below a folder that have the top module: the vmod, or the folder of its file. Not
     what is still to be generated."""
@@ -293,11 +308,12 @@ def write(path: pathlib.Path, data: bytes) -> None:
 
 def file_list(request: Request) -> FileList:
     """The list of files for Verilator, and copies in `out` of those that it cannot read."""
-    vmod, rams = find_vmod(request), find_rams(request)
+    vmod, others = _find_rtl(request)
+    rams = find_rams(request)
     files = Files([*rams, vmod])
     top = request.top.encode()
     if top not in files.modules:  # a wrapper, beside the RTL
-        files = Files([*rams, vmod, pathlib.Path(os.path.realpath(request.tree))])
+        files = Files([*rams, vmod, pathlib.Path(os.path.realpath(request.tree))], others)
     if top not in files.modules:
         raise Failure(f"{request.option}: no file below {request.tree} has a module {request.top}")
     branch = generation(files.modules)
