@@ -49,6 +49,13 @@ grep -q "warning: input switch of NV_nvdla is driven by nothing" "$checkout/log"
 check "an input that nothing drives is named" $?
 grep -q "^RTL of no branch of NVIDIA's: [0-9]* files below $(realpath "$vmod")" "$checkout/log"
 check "it says what the tree is" $?
+"$NVCOSIM" info --build --json >"$checkout/info.json" && jq -e --arg vmod "$(realpath "$vmod")" '.[] | select(.simulator == "nvcosim-small-nvidia") |
+    (.from | endswith(" files below " + $vmod)) and (.list | endswith("/small-nvidia/vmod.f")) and .top == "NV_nvdla" and
+    .pins == "tmc2slcg_disable_clock_gating=1"' "$checkout/info.json"
+check "info --build says where it came from, its top and pins" $?
+out=$("$NVCOSIM" run --checks --dut rtl:nvidia traces/conformance/small/rand_sdp_pdp_001.nvt.gz 2>&1)
+[ $? -eq 2 ] && grep -q 'the RTL of rtl:nvidia has no checks' <<<"$out" && ! grep -q building <<<"$out"
+check "checks that it has not are refused before a build" $?
 list() { "$NVCOSIM" build --vmod "$1" --print-filelist; }
 list "$checkout" >"$checkout/vmod.f" && diff "$checkout/vmod.f" <(list "$vmod") && diff "$checkout/vmod.f" "$build/nvidia/small-nvidia/vmod.f"
 check "the checkout and its vmod are the same list, which is printed" $?
