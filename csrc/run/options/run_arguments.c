@@ -341,8 +341,7 @@ const struct argument run_arguments[] = {
            "can with them, and may hang",
            FLAG_AT(OF(allow_undefined)), .needs_model = true),
     OPTION("errata", "nvidia",
-           "Let the model compute the image layers that NVIDIA's hardware computes wrongly as that hardware does "
-           "(erratum E1, docs/run.md)",
+           "Let the model compute the image layers of erratum E1 as NVIDIA's hardware does (docs/run.md)",
            TAKEN_AT(OF(errata), errata_option), .needs_model = true),
     OPTION("histogram", NULL,
            "Count the values of every layer and stream of the model by their leftmost bit: a report for every trace, "
@@ -371,7 +370,7 @@ const struct argument run_arguments[] = {
            NUMBER_32_AT(OF(style.top), 1, 1000000), .own = true, .left_out = BY_SERVE),
     OPTION("npy", NULL, "Write DIR/TENSOR.npy too: the values of the elements, for numpy", FLAG_AT(OF(style.npy)),
            .own = true, .left_out = BY_SERVE),
-    OPTION("dimg", NULL, "Write DIR/TENSOR.dimg too, as the driver's tests do", FLAG_AT(OF(style.dimg)),
+    OPTION("dimg", NULL, "Write DIR/TENSOR.dimg too: the format of the driver's tests", FLAG_AT(OF(style.dimg)),
            .own = true, .left_out = BY_SERVE),
     OPTION("results", "FILE",
            "Write each trace's result to FILE as soon as it is known, one JSON object a line (docs/results.md); "
