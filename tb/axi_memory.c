@@ -386,8 +386,11 @@ static void outside(struct axi_memory *mem, uint64_t cycle, struct owner owner, 
         mem->dev->findings_dropped++;
         return;
     }
-    const struct finding finding = {
-        .cycle = cycle, .rule = write ? "region-write" : "region-read", .kind = FINDING_ACCESS, .owner = owner};
+    const struct finding finding = {.cycle = cycle,
+                                    .rule = write ? "region-write" : "region-read",
+                                    .address = address,
+                                    .kind = FINDING_ACCESS,
+                                    .owner = owner};
     const bool named = owner.unit >= 0 && owner.ordinal >= 0;
     char name[64];
     device_report(mem->dev, &finding,

@@ -100,6 +100,8 @@ GROUPS = [
     Group("test nightly", "taps of another rtl", "tests/replay/foreign_taps.sh $BUILD"),
     Group("test nightly", "waves", "tests/replay/waves.sh $BUILD", "waves"),
     Group("test nightly", "nvcosim debug names the engine to blame for planted faults", "tests/replay/debug.sh $BUILD", "waves full planted"),
+    Group("test", "who disagrees with whom", "tests/replay/verdicts.py $BUILD 6 1", "waves planted"),
+    Group("nightly", "who disagrees with whom, many causes", "tests/replay/verdicts.py $BUILD 50 5", "waves planted"),
     Group("nightly", "nvcosim debug names the engine to blame for planted faults, full", "tests/replay/debug.sh $BUILD full", "waves full"),
     Group("test nightly", "regress: buckets of planted faults", "tests/regress/buckets_planted.py $BUILD", "planted"),
     Group("nightly", "regress: buckets of planted faults, full", "tests/regress/buckets_planted.py $BUILD full"),

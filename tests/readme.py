@@ -62,7 +62,7 @@ FILES = [
 ]
 # Commands that end with another status than 0, and how.
 STATUS = [(r"^build/nvcosim diff .* other\.log", 1), (r"^build/nvcosim doctor ", 1), (r"--dut rtl:mine ", 1), (r"^build/nvcosim run .* partner\.nvt", 3),
-          (r"--bus-fault same-id --outputs", 1), (r"\b(run eleven|lint unarmed)\.nvt", 1)]
+          (r"--bus-fault same-id --outputs", 1), (r"\b(run (eleven|wrong)|lint unarmed)\.nvt", 1)]
 # Commands that other tests run: a file, and a word in it.
 ELSEWHERE = [
     (r"^\(cd hw && ", "tests/replay/nvidia_checkout.sh", "outdir/nv_small/vmod"),

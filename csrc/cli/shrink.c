@@ -35,7 +35,7 @@ enum { DIRECTORY_SIZE = 512, FILE_SIZE = DIRECTORY_SIZE + 512 /* path of a file 
 static const char doc[] =
     "Makes a failing trace smaller, step by step, and keeps each step that still fails in the same way: memory that "
     "differs, a failed check, a finding of the same rule, a hang of the same devices, or a crash with the same "
-    "status.\v"
+    "status; and the same side disagrees: the RTL, the model or the trace.\v"
     "A trace of `nvcosim gen` loses layers and gets smaller sizes, kernels of one element, and plain operands and "
     "settings. Any other trace only loses whole layers. Memory options (--stall, --latency, ...) that the failure does "
     "not need are dropped, unless --keep-options is given. A trace in which nothing moves for 200000 clocks counts as "
@@ -51,6 +51,7 @@ static const char doc[] =
 struct failure {
     int status;     /* of `nvcosim run` */
     char kind[160]; /* "hang of rtl", "mismatch", "check", "finding RULE", "crash with status 139" */
+    char who[16];   /* disagrees: "trace", "rtl", ...; "": not known */
 };
 
 struct arguments {
@@ -184,13 +185,14 @@ static bool play_file(struct arguments *args, const char *path, struct failure *
         return error_set(err, "%s could not be played", path);
     }
     set_kind(failure, &result);
+    snprintf(failure->who, sizeof failure->who, "%s", result.disagrees.who ? result.disagrees.who : "");
     snprintf(reason, 512, "%s", result.reason);
     result_free(&result);
     return true;
 }
 
 static bool same_failure(const struct failure *a, const struct failure *b) {
-    return a->status == b->status && strcmp(a->kind, b->kind) == 0;
+    return a->status == b->status && strcmp(a->kind, b->kind) == 0 && strcmp(a->who, b->who) == 0;
 }
 
 /* Plays a file; true if it fails in the wanted way; keeps the reason. */

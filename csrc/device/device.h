@@ -52,6 +52,7 @@ struct finding {
         FINDING_CHECK,  /* a check inside the RTL */
         FINDING_SIZE,   /* a layer larger than the model computes */
     } kind;
+    uint64_t address;            /* FINDING_ACCESS */
     struct owner owner;          /* launch it is about; unit -1: no unit, ordinal -1: unknown launch */
     const char *instance;        /* FINDING_CHECK: instance in the design, "u_sdp.u_out"; lives as long as the device */
     bool of_others;              /* FINDING_CHECK: it checks what other engines do, so it does not accuse its own */

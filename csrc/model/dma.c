@@ -32,9 +32,11 @@ void dma_init(struct dma *dma, struct device *dev, struct dma_outside *outside, 
     dma->pending_count = 0;
 }
 
-static struct finding finding_of(const struct dma *dma, const char *rule) {
-    return (struct finding){
-        .rule = rule, .kind = FINDING_ACCESS, .owner = {.unit = dma->origin.unit, .ordinal = dma->origin.ordinal}};
+static struct finding finding_of(const struct dma *dma, const char *rule, uint64_t address) {
+    return (struct finding){.rule = rule,
+                            .address = address,
+                            .kind = FINDING_ACCESS,
+                            .owner = {.unit = dma->origin.unit, .ordinal = dma->origin.ordinal}};
 }
 
 /* Counts an atom outside every region, and reports it if it is not allowed. */
@@ -44,7 +46,7 @@ static void complain(struct dma *dma, const char *rule, const char *verb, uint64
         return;
     dma->complaints--;
     bool primary = dma->mem == dma->dev->memory[SPACE_PRIMARY];
-    const struct finding finding = finding_of(dma, rule);
+    const struct finding finding = finding_of(dma, rule, address);
     device_report(dma->dev, &finding,
                   "%s %zu bytes at 0x%" PRIx64 " on the %s port (AXI ID %d), outside every declared or loaded region",
                   verb, dma->atom, address, memory_space_name(primary ? SPACE_PRIMARY : SPACE_SECONDARY),
@@ -68,7 +70,7 @@ static bool check_write(struct dma *dma, uint64_t address, size_t size) {
             complain(dma, "region-write", "writes", address + at);
     bool flooded = dma->outside_left == 0;
     if (!flooded && !memory_any_declared(dma->mem, address, size) && --dma->outside_left == 0) {
-        const struct finding finding = finding_of(dma, "region-flood");
+        const struct finding finding = finding_of(dma, "region-flood", address);
         device_report(dma->dev, &finding,
                       "wrote %d runs outside every declared or loaded region; what follows is dropped", OUTSIDE_RUNS);
     }

@@ -70,7 +70,8 @@ static void note_check(struct player *p, bool holds, const struct play_failure *
     if (holds)
         return;
     result->failures = xgrow(result->failures, result->failure_count, sizeof *result->failures);
-    result->failures[result->failure_count++] = *failure;
+    result->failures[result->failure_count] = *failure;
+    result->failures[result->failure_count++].cycle = p->dev->ops->time(p->dev);
 }
 
 /* Something has moved, although no operation completed. */

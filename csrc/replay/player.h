@@ -56,6 +56,7 @@ enum play_outcome {
 /* A failed check. */
 struct play_failure {
     size_t op;              /* index into the program */
+    uint64_t cycle;         /* device time */
     uint32_t got, expected; /* register value or CRC */
     uint64_t first, count;  /* OP_MEM_CHECK: first wrong address, number of wrong bytes */
 };

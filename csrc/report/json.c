@@ -280,6 +280,15 @@ static json_t *json_verdict(const struct diagnosis *diagnosis) {
                      diagnosis->walk.first < diagnosis->walk.count ? json_u64(diagnosis->walk.first) : json_null());
 }
 
+/* Who disagrees with whom. */
+static json_t *json_dissent(const struct dissent *dissent) {
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:o}", "who", dissent_names[dissent->kind], "certainty",
+        certainty_names[dissent->certainty], "suspect", json_text_or_null(dissent->what), "suspect_certainty",
+        dissent->what ? json_string(certainty_names[dissent->what_certainty]) : json_null(), "position",
+        dissent->position[0] ? json_text(dissent->position) : json_null(), "sentence", json_text(dissent->sentence));
+}
+
 json_t *report_value(const struct report *report) {
     const struct report_input *in = &report->input;
     json_t *played = json_array(), *mismatches = json_array();
@@ -298,6 +307,8 @@ json_t *report_value(const struct report *report) {
     if (layers.activity)
         json_object_set_new(json, "activity", json_activity(&layers));
     report_layers_free(&layers);
+    if (report->dissent.kind != DISSENT_NONE)
+        json_object_set_new(json, "disagrees", json_dissent(&report->dissent));
     if (in->diagnosis)
         json_object_set_new(json, "verdict", json_verdict(in->diagnosis));
     if (in->wrong)

@@ -11,14 +11,10 @@
 #include "nvdla/engines.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "replay/hang_facts.h"
-#include "replay/hang_triage.h"
 
-/* ---- areas that differ ---- */
+/* ---- text and facts ---- */
 
-/* The memories of all devices with that space, in the order of the devices. */
-static int memories_of(const struct report *report, enum memory_space space,
-                       const struct memory *memories[PLAYED_MAX]) {
+int report_memories(const struct report *report, enum memory_space space, const struct memory *memories[PLAYED_MAX]) {
     int count = 0;
     for (int i = 0; i < report->input.played_count; i++)
         if (report_memory(report, i, space))
@@ -28,118 +24,15 @@ static int memories_of(const struct report *report, enum memory_space space,
 
 const struct output *report_output(const struct report *report, enum memory_space space, uint64_t address) {
     const struct memory *memories[PLAYED_MAX];
-    const int count = memories_of(report, space, memories);
+    const int count = report_memories(report, space, memories);
     return writers_find(report->writers, space, address, memories, count);
-}
-
-/* The declared region around the first byte of a mismatch, over the regions of all devices; else the 4-KiB page. *run
- * is limited to that area. */
-static void find_region(const struct memory *const *memories, int memory_count, struct mismatch *found, uint64_t *run) {
-    const uint64_t address = found->first;
-    uint64_t next = UINT64_MAX; /* first address of the regions after it */
-    for (int i = 0; i < memory_count; i++) {
-        for (size_t r = 0; r < memory_region_count(memories[i]); r++) {
-            uint64_t base, size;
-            memory_region(memories[i], r, &base, &size);
-            if (base > address && base < next)
-                next = base;
-            if (address < base || address - base >= size)
-                continue;
-            /* The part around the byte, if a region is too large for a dump. */
-            const uint64_t skipped = (address - base) / REPORT_DUMP_MAX * REPORT_DUMP_MAX;
-            found->kind = AREA_REGION;
-            found->base = base + skipped;
-            found->size = size - skipped < REPORT_DUMP_MAX ? size - skipped : REPORT_DUMP_MAX;
-            if (found->size - (address - found->base) < *run)
-                *run = found->size - (address - found->base);
-            return;
-        }
-    }
-    found->kind = AREA_OUTSIDE;
-    found->base = address & ~(uint64_t)(MEMORY_PAGE - 1);
-    found->size = MEMORY_PAGE;
-    if (found->size - (address - found->base) < *run)
-        *run = found->size - (address - found->base);
-    if (next - address < *run)
-        *run = next - address;
-}
-
-static bool same_area(const struct mismatch *a, const struct mismatch *b) {
-    return a->space == b->space && a->kind == b->kind &&
-           (a->kind == AREA_LAUNCH ? a->output == b->output : a->base == b->base);
-}
-
-/* Counts bytes of an area that differ, first..last of them. */
-static void add_difference(struct report *report, const struct mismatch *found) {
-    for (size_t i = report->mismatch_count; i-- > 0;) {
-        struct mismatch *mismatch = &report->mismatches[i];
-        if (same_area(mismatch, found)) {
-            mismatch->count += found->count;
-            mismatch->last = found->last;
-            return;
-        }
-    }
-    report->mismatches = xgrow(report->mismatches, report->mismatch_count, sizeof *report->mismatches);
-    report->mismatches[report->mismatch_count++] = *found;
-}
-
-/* Visits the bytes that differ, in runs of one area. */
-static void compare_space(struct report *report, enum memory_space space) {
-    const struct memory *memories[PLAYED_MAX];
-    uint64_t address = 0, run;
-    if (memories_of(report, space, memories) < PLAYED_MAX)
-        return;
-    while (memory_next_difference(memories[0], memories[1], address, &address)) {
-        struct mismatch found = {.space = space, .first = address};
-        struct memory_difference difference;
-        found.output = writers_walk(report->writers, space, address, memories, PLAYED_MAX, &run);
-        if (found.output) {
-            found.kind = AREA_LAUNCH;
-            found.base = found.output->cube.base;
-            found.size = cube_extent(&found.output->cube);
-        } else {
-            find_region(memories, PLAYED_MAX, &found, &run);
-        }
-        memory_compare(memories[0], memories[1], address, run, &difference);
-        found.count = difference.count;
-        found.last = difference.last;
-        add_difference(report, &found);
-        if (run > UINT64_MAX - address)
-            break;
-        address += run;
-    }
-}
-
-/* Layers in order of arming, because an error in one may spread to all later ones; then other areas by address. */
-static int mismatch_order(const void *left, const void *right) {
-    const struct mismatch *a = left, *b = right;
-    if (!a->output != !b->output)
-        return a->output ? -1 : 1;
-    if (a->output && a->output->launch->tag != b->output->launch->tag)
-        return a->output->launch->tag < b->output->launch->tag ? -1 : 1;
-    if (a->output && a->output->block != b->output->block)
-        return a->output->block < b->output->block ? -1 : 1;
-    if (a->space != b->space)
-        return a->space < b->space ? -1 : 1;
-    return (a->first > b->first) - (a->first < b->first);
 }
 
 bool report_stopped(const struct report *report) {
     return report->input.played[0].result->outcome == PLAY_STOPPED;
 }
 
-static void compare_memories(struct report *report) {
-    for (int space = 0; space < SPACE_COUNT && report->input.played_count > 1 && !report_stopped(report); space++)
-        compare_space(report, (enum memory_space)space);
-    if (report->mismatch_count > 0)
-        qsort(report->mismatches, report->mismatch_count, sizeof *report->mismatches, mismatch_order);
-}
-
-/* ---- text and facts ---- */
-
-/* Adds to a text, cut at size. */
-static void add(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void add(char *text, size_t size, const char *format, ...) {
+void report_add(char *text, size_t size, const char *format, ...) {
     const size_t n = strlen(text);
     va_list arguments;
     va_start(arguments, format);
@@ -150,12 +43,11 @@ static void add(char *text, size_t size, const char *format, ...) {
 /* Adds the number of a launch. */
 static void add_ordinal(char *text, size_t size, int unit, int ordinal, struct named_launches *named) {
     named_add(named, unit, ordinal, strlen(text));
-    add(text, size, "%d", ordinal);
+    report_add(text, size, "%d", ordinal);
 }
 
-/* Adds "SDP #0". */
-static void add_launch(char *text, size_t size, const struct launch *launch, struct named_launches *named) {
-    add(text, size, "%s #", nvdla_unit_names[launch->unit]);
+void report_add_launch(char *text, size_t size, const struct launch *launch, struct named_launches *named) {
+    report_add(text, size, "%s #", nvdla_unit_names[launch->unit]);
     add_ordinal(text, size, (int)launch->unit, launch->ordinal, named);
 }
 
@@ -246,9 +138,8 @@ static void strobe_text(const struct partial_beat *beat, char *text, size_t size
     }
 }
 
-/* The text of report_origin(), and the launches in it. */
-static void origin_text(const struct report *report, int played, enum memory_space space, uint64_t address,
-                        const struct output *output, char *text, size_t size, struct named_launches *named) {
+void report_origin_named(const struct report *report, int played, enum memory_space space, uint64_t address,
+                         const struct output *output, char *text, size_t size, struct named_launches *named) {
     struct memory_origin origin;
     struct partial_beat beat;
     if (!memory_origin_of(report_memory(report, played, space), address, &origin)) {
@@ -258,29 +149,29 @@ static void origin_text(const struct report *report, int played, enum memory_spa
     } else {
         snprintf(text, size, "written by %s", origin.unit < NVDLA_UNIT_COUNT ? nvdla_unit_names[origin.unit] : "?");
         if (origin.ordinal >= 0) {
-            add(text, size, " #");
+            report_add(text, size, " #");
             add_ordinal(text, size, origin.unit, origin.ordinal, named);
         }
         if (origin.cycle > 0)
-            add(text, size, " at cycle %" PRIu64, origin.cycle);
+            report_add(text, size, " at cycle %" PRIu64, origin.cycle);
         if (origin.axi_id >= 0)
-            add(text, size, ", AXI ID %d", origin.axi_id);
+            report_add(text, size, ", AXI ID %d", origin.axi_id);
     }
     if (report_beat(report, played, space, address, output, &beat)) {
         char bytes[300];
         strobe_text(&beat, bytes, sizeof bytes);
-        add(text, size, "; the beat of ");
-        add_launch(text, size, output->launch, named);
-        add(text, size,
-            " at cycle %" PRIu64 ", AXI ID %d, to 0x%" PRIx64 " wrote %s of %d: its strobe left this byte out",
-            beat.origin.cycle, beat.origin.axi_id, beat.address, bytes, beat.bytes);
+        report_add(text, size, "; the beat of ");
+        report_add_launch(text, size, output->launch, named);
+        report_add(text, size,
+                   " at cycle %" PRIu64 ", AXI ID %d, to 0x%" PRIx64 " wrote %s of %d: its strobe left this byte out",
+                   beat.origin.cycle, beat.origin.axi_id, beat.address, bytes, beat.bytes);
     }
 }
 
 char *report_origin(const struct report *report, int played, enum memory_space space, uint64_t address,
                     const struct output *output, char *text, size_t size) {
     struct named_launches named = {.count = 0};
-    origin_text(report, played, space, address, output, text, size, &named);
+    report_origin_named(report, played, space, address, output, text, size, &named);
     return text;
 }
 
@@ -327,8 +218,7 @@ const struct launch *report_wrong_launch(const struct report *report) {
                           : layer_tracker_find(report->input.launches, (enum nvdla_unit)owner.unit, owner.ordinal);
 }
 
-/* The text of report_wrong(), and the launches in it. */
-static void wrong_text(const struct report *report, char *text, size_t size, struct named_launches *named) {
+void report_wrong_named(const struct report *report, char *text, size_t size, struct named_launches *named) {
     static const char *const kinds[] = {[WRONG_OWNER] = "writes though no launch has anything left to write",
                                         [WRONG_OUTSIDE] = "writes outside its output",
                                         [WRONG_LEFT_OUT] = "leaves a byte out that is not yet what it should be",
@@ -341,23 +231,23 @@ static void wrong_text(const struct report *report, char *text, size_t size, str
     snprintf(text, size, "first wrong beat at cycle %" PRIu64 ": %s port, AXI ID %d (%s): ", beat->cycle,
              memory_space_name((enum memory_space)beat->port), beat->id, nvdla_client_name(beat->id, true));
     if (launch)
-        add_launch(text, size, launch, named);
+        report_add_launch(text, size, launch, named);
     else
-        add(text, size, "%s", beat->owner.unit < 0 ? "an unknown client" : nvdla_unit_names[beat->owner.unit]);
-    add(text, size, " %s at 0x%" PRIx64, kinds[wrong->kind], wrong->address);
+        report_add(text, size, "%s", beat->owner.unit < 0 ? "an unknown client" : nvdla_unit_names[beat->owner.unit]);
+    report_add(text, size, " %s at 0x%" PRIx64, kinds[wrong->kind], wrong->address);
     if (report->wrong_output)
-        add(text, size, ", %s", report_element(report->wrong_output, wrong->address, element, sizeof element));
-    add(text, size, ": got 0x%02x", wrong->got[at]);
+        report_add(text, size, ", %s", report_element(report->wrong_output, wrong->address, element, sizeof element));
+    report_add(text, size, ": got 0x%02x", wrong->got[at]);
     if (wrong->known >> at & 1)
-        add(text, size, ", expected 0x%02x", wrong->expected[at]);
-    add(text, size, " (%d of %d bytes of the beat to 0x%" PRIx64 " %s wrong)", __builtin_popcountll(wrong->wrong),
-        __builtin_popcountll(beat->strobe), beat->address,
-        text_plural((uint64_t)__builtin_popcountll(wrong->wrong), "is", "are"));
+        report_add(text, size, ", expected 0x%02x", wrong->expected[at]);
+    report_add(text, size, " (%d of %d bytes of the beat to 0x%" PRIx64 " %s wrong)",
+               __builtin_popcountll(wrong->wrong), __builtin_popcountll(beat->strobe), beat->address,
+               text_plural((uint64_t)__builtin_popcountll(wrong->wrong), "is", "are"));
 }
 
 char *report_wrong(const struct report *report, char *text, size_t size) {
     struct named_launches named = {.count = 0};
-    wrong_text(report, text, size, &named);
+    report_wrong_named(report, text, size, &named);
     return text;
 }
 
@@ -376,21 +266,20 @@ char *report_wrong_read(const struct wrong_read *read, char *text, size_t size) 
     return text;
 }
 
-/* The text of report_warning(), and the launches in it. */
-static void warning_text(const struct report *report, const struct device_warning *warning, char *text, size_t size,
-                         struct named_launches *named) {
+void report_warning_named(const struct report *report, const struct device_warning *warning, char *text, size_t size,
+                          struct named_launches *named) {
     const struct launch *launch = layer_tracker_find(report->input.launches, warning->unit, warning->ordinal);
     char position[REPORT_POSITION] = "";
     if (launch)
         report_launch_position(report, launch, position, sizeof position);
     snprintf(text, size, "%s%s%s launch ", position, launch ? ": " : "", nvdla_unit_names[warning->unit]);
     add_ordinal(text, size, (int)warning->unit, warning->ordinal, named);
-    add(text, size, ": %s", warning->text);
+    report_add(text, size, ": %s", warning->text);
 }
 
 char *report_warning(const struct report *report, const struct device_warning *warning, char *text, size_t size) {
     struct named_launches named = {.count = 0};
-    warning_text(report, warning, text, size, &named);
+    report_warning_named(report, warning, text, size, &named);
     return text;
 }
 
@@ -484,7 +373,7 @@ const char *report_status_text(enum report_status status) {
     return texts[status];
 }
 
-/* ---- status and reason ---- */
+/* ---- failed checks ---- */
 
 /* The most useful failed memory check: one done while the trace ran, else that of the layer armed first. NULL if no
  * memory check failed. */
@@ -519,158 +408,6 @@ const struct play_failure *report_first_failure(const struct report *report, int
             return memory ? memory : first;
     }
     return NULL;
-}
-
-/* Adds to the reason a text and the launches in it. */
-static void add_reason(struct report *report, const char *text, const struct named_launches *named) {
-    named_append(&report->named, named, strlen(report->reason));
-    add(report->reason, sizeof report->reason, "%s", text);
-}
-
-/* The first finding of a device. */
-static void set_finding_reason(struct report *report, const struct device *dev) {
-    const struct finding *first = &dev->findings[0];
-    add(report->reason, sizeof report->reason, "%s: %s at cycle %" PRIu64 ": ", dev->name, first->rule, first->cycle);
-    add_reason(report, first->text, &first->named);
-}
-
-/* A refusal, a hang, or an error of the device. The first line of a hang's message ends with the sentence of its
- * triage. */
-static void set_stop_reason(struct report *report, const struct played *stopped) {
-    const struct play_result *result = stopped->result;
-    const struct hang_triage *triage = result->hang ? result->hang->triage : NULL;
-    const char *message = result->message ? result->message : "the device failed";
-    struct named_launches named = {.count = 0};
-    char text[REPORT_LINE];
-    add(report->reason, sizeof report->reason, "%s: ", stopped->dev->name);
-    if (result->outcome == PLAY_REFUSED) {
-        warning_text(report, &result->refusal, text, sizeof text, &named);
-        message = text;
-    } else if (triage && triage->ordinal >= 0 && nvdla_engines[triage->engine].unit < NVDLA_UNIT_COUNT)
-        named_add(&named, (int)nvdla_engines[triage->engine].unit, triage->ordinal,
-                  strcspn(message, "\n") - strlen(triage->sentence) + triage->ordinal_at);
-    add_reason(report, message, &named);
-}
-
-static uint64_t total_mismatches(const struct report *report) {
-    uint64_t count = 0;
-    for (size_t i = 0; i < report->mismatch_count; i++)
-        count += report->mismatches[i].count;
-    return count;
-}
-
-/* The worst outcome without memory to compare: refused, then hung or broken. NULL: all were played. */
-static const struct played *not_played(const struct report *report) {
-    const struct played *found = NULL;
-    for (int i = 0; i < report->input.played_count; i++) {
-        const struct played *played = &report->input.played[i];
-        if (played->result->outcome == PLAY_REFUSED)
-            return played;
-        if (!found && (played->result->outcome == PLAY_HUNG || played->result->outcome == PLAY_BROKEN))
-            found = played;
-    }
-    return found;
-}
-
-/* Adds ": SDP #0 surface 0, line 0, column 0, channel 0; written by SDP #0 at cycle 135, AXI ID 1". */
-static void add_place(struct report *report, int played, enum memory_space space, uint64_t address,
-                      const struct output *output) {
-    struct named_launches named = {.count = 0};
-    char text[1024] = "", element[256], origin[512];
-    if (output) {
-        add(text, sizeof text, ": ");
-        add_launch(text, sizeof text, output->launch, &named);
-        add(text, sizeof text, " %s", report_element(output, address, element, sizeof element));
-    }
-    add(text, sizeof text, "; ");
-    struct named_launches writers = {.count = 0};
-    origin_text(report, played, space, address, output, origin, sizeof origin, &writers);
-    named_append(&named, &writers, strlen(text));
-    add(text, sizeof text, "%s", origin);
-    add_reason(report, text, &named);
-}
-
-/* Bytes that are wrong: the first wrong beat, memory that differs, a check that failed. False: none are. */
-static bool find_wrong_data(struct report *report) {
-    const struct report_input *in = &report->input;
-    const struct play_failure *failure;
-    struct named_launches named = {.count = 0};
-    char text[REPORT_LINE];
-    int played;
-    if (in->wrong) {
-        wrong_text(report, text, sizeof text, &named);
-        add_reason(report, text, &named);
-        return true;
-    }
-    if (report->mismatch_count > 0) {
-        const struct mismatch *first = &report->mismatches[0];
-        add(report->reason, sizeof report->reason, "%" PRIu64 " %s between %s and %s, first at %s 0x%" PRIx64,
-            total_mismatches(report), text_plural(total_mismatches(report), "byte differs", "bytes differ"),
-            in->played[0].dev->name, in->played[1].dev->name, memory_space_name(first->space), first->first);
-        add_place(report, 0, first->space, first->first, first->output);
-        return true;
-    }
-    if (!(failure = report_first_failure(report, &played)))
-        return false;
-    const struct op *op = &in->prog->ops[failure->op];
-    report_failure(report, &in->played[played], failure, text, sizeof text);
-    add_reason(report, text, &named);
-    if (op->kind == OP_MEM_CHECK)
-        add_place(report, played, op->space, failure->first, report_output(report, op->space, failure->first));
-    return true;
-}
-
-static void find_reason(struct report *report) {
-    const struct report_input *in = &report->input;
-    const struct played *stopped = not_played(report);
-    const struct device *found = NULL, *checked = NULL; /* the first with findings, and whose first is a check */
-    for (int i = in->played_count; i-- > 0;) {
-        const struct device *dev = in->played[i].dev;
-        found = dev->finding_count > 0 ? dev : found;
-        checked = dev->finding_count > 0 && dev->findings[0].kind == FINDING_CHECK ? dev : checked;
-    }
-    /* A failing check inside the RTL is closest to the fault, so it precedes hangs and wrong bytes. */
-    if (stopped && stopped->result->outcome == PLAY_REFUSED)
-        set_stop_reason(report, stopped);
-    else if (checked)
-        set_finding_reason(report, checked);
-    else if (stopped)
-        set_stop_reason(report, stopped);
-    else if (find_wrong_data(report))
-        report->wrong_data = true;
-    else if (found)
-        set_finding_reason(report, found);
-    else if (in->objection)
-        add(report->reason, sizeof report->reason, "%s", in->objection);
-    report->reason[strcspn(report->reason, "\n")] = '\0';
-}
-
-static enum report_status find_status(const struct report *report) {
-    const struct played *stopped = not_played(report);
-    if (stopped)
-        return stopped->result->outcome == PLAY_REFUSED ? REPORT_REFUSED : REPORT_HUNG;
-    return report->reason[0] ? REPORT_FAILED : REPORT_PASSED;
-}
-
-struct report *report_new(const struct report_input *input) {
-    struct report *report = xcalloc(1, sizeof *report);
-    report->input = *input;
-    report->writers = writers_new(input->launches);
-    if (input->wrong && report_wrong_launch(report))
-        report->wrong_output = writers_of_launch(report->writers, report_wrong_launch(report),
-                                                 (enum memory_space)input->wrong->beat.port, input->wrong->address);
-    compare_memories(report);
-    find_reason(report);
-    report->status = find_status(report);
-    return report;
-}
-
-void report_free(struct report *report) {
-    if (!report)
-        return;
-    writers_free(report->writers);
-    free(report->mismatches);
-    free(report);
 }
 
 enum report_status report_status(const struct report *report) {

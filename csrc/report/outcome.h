@@ -1,5 +1,5 @@
-/* The judged result of playing a trace: status, reason, areas of memory that differ and their layers. The formats of a
- * report (text.h, json.h) only show this; a new format needs only this header.
+/* The judged result of playing a trace: status, reason, areas of memory that differ and their layers. verdict.h makes
+ * it; the formats of a report (text.h, json.h) only show this; a new format needs only this header.
  *
  * A report borrows program, launches, devices and results, which must outlive it. */
 #ifndef REPORT_OUTCOME_H
@@ -15,6 +15,7 @@
 #include "replay/first_wrong.h"
 #include "replay/player.h"
 #include "report/diagnosis.h"
+#include "report/dissent.h"
 #include "report/writers.h"
 
 enum {
@@ -54,6 +55,9 @@ struct report_input {
     const char *objection;               /* reason to fail the run although nothing played is wrong, or NULL */
 };
 
+/* What the reason begins with. */
+enum report_sign { SIGN_NONE /* the consequences */, SIGN_FINDING, SIGN_CHECK /* of a register */ };
+
 enum report_status { REPORT_PASSED, REPORT_FAILED, REPORT_HUNG, REPORT_REFUSED };
 
 /* Kind of an area: a layer's output, a declared region, or a page outside both. */
@@ -76,16 +80,15 @@ struct report {
     const struct output
         *wrong_output; /* the output that input.wrong wrote or should have written; NULL: outside its launch's */
     enum report_status status;
-    /* One line: the first reason why the trace did not pass; "" if it passed. Order: refused, hang, first wrong beat,
-     * memory that differs, checks, findings. */
+    /* One line: why the trace did not pass; "" if it passed. First the finding or the check of a register that came
+     * first in time, then what followed: a standstill, the first wrong beat, memory that differs, a failed check. */
     char reason[1024];
     struct named_launches named; /* launches in the reason */
     bool wrong_data;             /* the reason is about bytes that are wrong */
+    enum report_sign sign;
+    const struct finding *finding; /* SIGN_FINDING: the first */
+    struct dissent dissent;
 };
-
-/* Compares all memory of both spaces and collects the results of the checks. */
-struct report *report_new(const struct report_input *input);
-void report_free(struct report *report);
 
 enum report_status report_status(const struct report *report);
 const char *report_reason(const struct report *report);
@@ -118,6 +121,23 @@ char *report_element(const struct output *output, uint64_t address, char *text, 
 /* "written by SDP #0 at cycle 4711, AXI ID 1", and the beat that skipped the byte, if any (report_beat). */
 char *report_origin(const struct report *report, int played, enum memory_space space, uint64_t address,
                     const struct output *output, char *text, size_t size);
+
+/* ---- parts of these texts, for the reason ---- */
+
+/* Adds to a text, cut at size. */
+void report_add(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Adds "SDP #0". */
+void report_add_launch(char *text, size_t size, const struct launch *launch, struct named_launches *named);
+
+/* The texts of report_origin(), report_wrong() and report_warning(), and the launches in them. */
+void report_origin_named(const struct report *report, int played, enum memory_space space, uint64_t address,
+                         const struct output *output, char *text, size_t size, struct named_launches *named);
+void report_wrong_named(const struct report *report, char *text, size_t size, struct named_launches *named);
+void report_warning_named(const struct report *report, const struct device_warning *warning, char *text, size_t size,
+                          struct named_launches *named);
+
+/* The memories of all devices with that space, in the order of the devices. Returns their number. */
+int report_memories(const struct report *report, enum memory_space space, const struct memory *memories[PLAYED_MAX]);
 
 /* ---- facts ---- */
 

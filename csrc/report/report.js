@@ -51,6 +51,8 @@ const header = () => {
     : "Every check of the trace passed.";
   return head(kind, mark, data.status, data.trace, verdict?.sentence || data.reason || passed,
     verdict && data.reason && element("p", { class: "reason" }, data.reason),
+    data.disagrees?.sentence && data.disagrees.sentence !== verdict?.sentence &&
+      element("p", { class: "reason" }, data.disagrees.sentence),
     what("trace ", code(data.file),
       `, configuration ${data.configuration} (memory port of ${page.dbb_data_bits} bits), played on ${names.join(" and ")}`),
     page.again && what("again: ", code(page.again)),

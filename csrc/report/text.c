@@ -245,6 +245,9 @@ char *report_text(const struct report *report) {
     fprintf(out, "%s %s\n", report_status_text(report->status), text_shown_into(in->name, name, sizeof name));
     if (report->reason[0])
         fprintf(out, "%s\n", report->reason);
+    if (report->dissent.sentence[0] &&
+        (!in->diagnosis || strcmp(report->dissent.sentence, in->diagnosis->walk.sentence) != 0))
+        fprintf(out, "%s\n", report->dissent.sentence);
     if (in->diagnosis)
         print_diagnosis(out, in->diagnosis);
     fprintf(out, "\ntrace %s, configuration %s, %zu operations, %zu launches\n\n",

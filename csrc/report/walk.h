@@ -29,8 +29,8 @@ struct walk_step {
 struct walk {
     struct walk_step *steps; /* in the order of the data path */
     size_t count;
-    size_t first;       /* the guilty step; count: none */
-    char sentence[512]; /* the verdict */
+    size_t first;        /* the guilty step; count: none */
+    char sentence[1024]; /* the verdict */
 };
 
 #endif

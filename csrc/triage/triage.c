@@ -422,6 +422,10 @@ static void decide(const struct triage_input *input, const struct step_facts *fo
     struct walk *walk = &diagnosis->walk;
     const size_t value = first_value(input, walk, found), missing = first_missing(walk, found);
     walk->first = walk->count;
+    if (input->agrees) {
+        snprintf(walk->sentence, sizeof walk->sentence, "%s", input->agrees);
+        return;
+    }
     const struct triage_sign *control = control_before(input, value < walk->count ? &walk->steps[value] : NULL);
     if (control) {
         blame_sign(control, DIAGNOSIS_CHECK, diagnosis);

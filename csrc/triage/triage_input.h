@@ -46,7 +46,8 @@ struct triage_input {
     const char *rtl, *model;              /* folders of the streams */
     const struct triage_passage *passages;
     size_t passage_count;
-    bool stopped;                   /* the run stopped at its failure, so streams may end early */
+    const char *agrees; /* RTL and model agree, or the model is the suspect: says so; NULL: an engine is to blame */
+    bool stopped;       /* the run stopped at its failure, so streams may end early */
     const struct triage_sign *hang; /* NULL: the run did not hang */
     uint64_t owed; /* of a hang: atoms that its engine has not passed to its write DMA; 0: none or unknown */
     const struct triage_write *wrong; /* NULL: no beat is wrong */

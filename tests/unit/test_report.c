@@ -13,6 +13,7 @@
 #include "report/explain.h"
 #include "report/hang_text.h"
 #include "report/report.h"
+#include "report/verdict.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/test.h"
 #include "trace/launches.h"

@@ -67,12 +67,18 @@ struct result_mismatch {
     uint64_t cycle; /* of the beat that wrote it, 0 if not known */
 };
 
+/* Who disagrees with whom, in the words of report/dissent.h; NULL: not known. */
+struct result_dissent {
+    char *who, *certainty, *suspect, *suspect_certainty, *position, *sentence;
+};
+
 struct result {
     char *trace, *path, *config, *dut;
     uint64_t seed;
     enum verdict verdict;
     char *reason;                /* "" for PASS */
     struct named_launches named; /* launches in the reason */
+    char *sign;                  /* what came before the consequences: "rule:RULE", "check"; NULL: nothing */
     char *limit;                 /* HANG: the option whose limit was reached: "--still", "--max-seconds"; NULL: none */
     bool compared;               /* two devices, or at least one check */
     uint64_t operations, launches, layers, macs;
@@ -81,6 +87,7 @@ struct result {
     struct result_device devices[RESULT_DEVICES];
     int device_count;
     struct result_mismatch mismatch;
+    struct result_dissent disagrees;
     struct result_finding *findings;
     size_t finding_count;
     struct words warnings; /* of settings against the rules, with their place in the trace */

@@ -134,6 +134,8 @@ char *result_json(const struct result *result) {
     json_object_set_new(json, "not_compared", json_integer((json_int_t)first->not_compared));
     if (result->mismatch.space)
         json_object_set_new(json, "mismatch", put(json_object(), &result->mismatch, &result_mismatch_members));
+    if (result->disagrees.who)
+        json_object_set_new(json, "disagrees", put(json_object(), &result->disagrees, &result_dissent_members));
     for (size_t i = 0; i < result->finding_count; i++)
         json_array_append_new(findings, put(json_object(), &result->findings[i], &result_finding_members));
     json_object_set_new(json, "findings", findings);
@@ -212,6 +214,7 @@ bool result_read(const json_t *json, struct result *result) {
     take(result, &result_head_members, json);
     take_named(&result->named, json_object_get(json, "named"));
     take(&result->mismatch, &result_mismatch_members, json_object_get(json, "mismatch"));
+    take(&result->disagrees, &result_dissent_members, json_object_get(json, "disagrees"));
     take_words(&result->warnings, json_object_get(json, "warnings"));
     take_words(&result->notes, json_object_get(json, "notes"));
     for (size_t i = 0; i < json_array_size(findings); i++) {
@@ -251,6 +254,7 @@ static void drop(void *object, const struct members *members) {
 void result_free(struct result *result) {
     drop(result, &result_head_members);
     drop(&result->mismatch, &result_mismatch_members);
+    drop(&result->disagrees, &result_dissent_members);
     for (size_t i = 0; i < result->finding_count; i++)
         drop(&result->findings[i], &result_finding_members);
     free(result->findings);

@@ -13,6 +13,7 @@ static const struct member head[] = {
     MEMBER(result, NUMBER, seed),
     /* verdict and status come here, see result_json() */
     MEMBER(result, TEXT, reason),
+    MEMBER(result, TEXT, sign),
     MEMBER(result, TEXT, limit),
     MEMBER(result, TRUTH, compared),
     MEMBER(result, INTEGER, exit_status),
@@ -62,6 +63,12 @@ static const struct member mismatch[] = {
     MEMBER(result_mismatch, TRUTH, golden),
 };
 
+static const struct member dissent[] = {
+    MEMBER(result_dissent, TEXT, who),      MEMBER(result_dissent, TEXT, certainty),
+    MEMBER(result_dissent, TEXT, suspect),  MEMBER(result_dissent, TEXT, suspect_certainty),
+    MEMBER(result_dissent, TEXT, position), MEMBER(result_dissent, TEXT, sentence),
+};
+
 static const struct member finding[] = {
     MEMBER(result_finding, TEXT, device),   MEMBER(result_finding, TEXT, rule), MEMBER(result_finding, NUMBER, cycle),
     MEMBER(result_finding, TEXT, text),     MEMBER(result_finding, TEXT, unit), MEMBER(result_finding, INTEGER, launch),
@@ -71,4 +78,5 @@ static const struct member finding[] = {
 #define TABLE(table) {.items = table, .count = sizeof(table) / sizeof *(table)}
 
 const struct members result_head_members = TABLE(head), result_device_members = TABLE(device),
-                     result_mismatch_members = TABLE(mismatch), result_finding_members = TABLE(finding);
+                     result_mismatch_members = TABLE(mismatch), result_dissent_members = TABLE(dissent),
+                     result_finding_members = TABLE(finding);

@@ -19,7 +19,8 @@ struct members {
 };
 
 /* Members of the result itself (without verdict and status, and those after `output`), of a device (without its beats),
- * of its mismatch and of a finding. */
-extern const struct members result_head_members, result_device_members, result_mismatch_members, result_finding_members;
+ * of its mismatch, of who disagrees, and of a finding. */
+extern const struct members result_head_members, result_device_members, result_mismatch_members, result_dissent_members,
+    result_finding_members;
 
 #endif

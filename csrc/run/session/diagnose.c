@@ -13,6 +13,7 @@
 #include "nvdla/xalloc.h"
 #include "replay/hang_facts.h"
 #include "replay/hang_triage.h"
+#include "report/verdict.h"
 #include "report/writers.h"
 #include "run/session/judge.h"
 #include "triage/triage.h"
@@ -331,12 +332,16 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
     add_failures(&signs, input);
     const bool beat = wrong_write(input, &wrong);
     const bool hung = hang_sign(input->played[0].result, &hang);
+    struct report *report = report_new(input);
+    const struct dissent dissent = report->dissent;
+    report_free(report);
     const struct triage_input facts = {.config = input->prog->config,
                                        .launches = input->launches,
                                        .rtl = taps->folder[TAPS_RTL],
                                        .model = taps->folder[TAPS_MODEL],
                                        .passages = passages,
                                        .passage_count = passage_count,
+                                       .agrees = dissent_accuses_rtl(dissent.kind) ? NULL : dissent.sentence,
                                        .stopped = input->played[0].result->outcome == PLAY_STOPPED,
                                        .hang = hung ? &hang : NULL,
                                        .owed = owed_atoms(input->played[0].result),

@@ -11,6 +11,7 @@
 #include "replay/hang_facts.h"
 #include "replay/hang_triage.h"
 #include "report/events.h"
+#include "report/verdict.h"
 #include "run/options/foreign.h"
 #include "run/session/errata.h"
 
@@ -132,6 +133,30 @@ static void fill_mismatch(struct result_mismatch *mismatch, const struct report 
     }
 }
 
+static char *copy(const char *text) {
+    return text && text[0] ? xstrdup(text) : NULL;
+}
+
+/* Who disagrees with whom, and what came first. nvcosim debug says it in its verdict. */
+static void fill_dissent(struct result *result, const struct report *report) {
+    const struct dissent *dissent = &report->dissent;
+    if (report->sign == SIGN_FINDING)
+        result->sign = xprintf("rule:%s", report->finding->rule);
+    else if (report->sign == SIGN_CHECK)
+        result->sign = xstrdup("check");
+    if (dissent->kind == DISSENT_NONE)
+        return;
+    result->disagrees = (struct result_dissent){
+        .who = xstrdup(dissent_names[dissent->kind]),
+        .certainty = xstrdup(certainty_names[dissent->certainty]),
+        .suspect = copy(dissent->what),
+        .suspect_certainty = dissent->what ? xstrdup(certainty_names[dissent->what_certainty]) : NULL,
+        .position = copy(dissent->position),
+        .sentence = copy(dissent->sentence)};
+    if (dissent->sentence[0] && !report->input.diagnosis)
+        words_add(&result->notes, "%s", dissent->sentence);
+}
+
 static void fill_findings(struct result *result, const struct device *dev) {
     for (size_t i = 0; i < dev->finding_count; i++)
         result_add_finding(result, dev->name, &dev->findings[i]);
@@ -237,6 +262,7 @@ struct named_launches judge(const struct run_options *options, struct report_inp
     for (int i = 0; i < input->played_count; i++)
         fill_warnings(result, input->played[i].dev, report);
     fill_mismatch(&result->mismatch, report);
+    fill_dissent(result, report);
     if (result->verdict == VERDICT_HANG)
         fill_limit(result, input);
     fill_notes(result, options);

@@ -233,14 +233,15 @@ static void print_wrong(const struct live_verdicts *verdicts, const struct judge
         snprintf(expected, sizeof expected, ", expected 0x%02x", finding->expected);
     if (finding->cycle)
         snprintf(cycle, sizeof cycle, " by the beat at clock %" PRIu64, finding->cycle);
-    text_print_line(stderr, "nvcosim: wrong layer: %s: %" PRIu64 " %s, first 0x%" PRIx64 " (%s)%s: %s 0x%02x%s", name,
-                    finding->bytes, text_plural(finding->bytes, "byte differs", "bytes differ"), finding->address,
-                    finding->ordinal < 0 ? "elsewhere" : element_of(verdicts->live, finding, element, sizeof element),
-                    cycle,
-                    finding->outcome == JUDGE_LEFT_OUT    ? "not written, left"
-                    : finding->outcome == JUDGE_ELSEWHERE ? "the model does not write there; got"
-                                                          : "got",
-                    finding->found, expected);
+    text_print_line(
+        stderr,
+        "nvcosim: wrong layer: %s: %" PRIu64 " %s, first 0x%" PRIx64 " (%s)%s: %s 0x%02x%s; RTL and model differ", name,
+        finding->bytes, text_plural(finding->bytes, "byte differs", "bytes differ"), finding->address,
+        finding->ordinal < 0 ? "elsewhere" : element_of(verdicts->live, finding, element, sizeof element), cycle,
+        finding->outcome == JUDGE_LEFT_OUT    ? "not written, left"
+        : finding->outcome == JUDGE_ELSEWHERE ? "the model does not write there; got"
+                                              : "got",
+        finding->found, expected);
 }
 
 /* The device stands still, and the guest waits for it, until someone lets it run on. */

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "report/verdict.h"
+
 /* Minimum clocks from a copy's start to a failure, clocks that it continues after it, and the most that it records. */
 enum { COPY_BEFORE = 1000, COPY_BEYOND = 200, WAVES_MOST = 200000 };
 

@@ -11,7 +11,7 @@ import typing
 
 from nvcosim.night.triage import Discoveries, Discovery, Job, Target, Triage
 from nvcosim.store.results import Result
-from nvcosim.store.signature import likeness
+from nvcosim.store.signature import accuses_rtl, likeness
 from nvcosim.text import plural
 from nvcosim.tool import Failure
 
@@ -26,10 +26,11 @@ _KIND = re.compile("([^: ]*)(?::([^: ]+))?")
 @dataclasses.dataclass
 class Case:
     """A test that fails. number: of the test. coarse: what its result alone says, one word or
-    more. known: why it is known to fail, "": it is not. debuggable: RTL and model were compared.
-    shrinkable: it would fail again, and soon. note: why nvcosim debug could not be asked. found:
-    what nvcosim debug found, None: it has not looked. signature: of its bucket. causes: signatures
-    that nvcosim debug found for those of the same coarse one."""
+    more. reason: why, in a line, or who disagrees, if that is not the RTL. known: why it is known
+    to fail, "": it is not. debuggable: the RTL differs from a model. shrinkable: it would fail
+    again, and soon. note: why nvcosim debug could not be asked. found: what nvcosim debug found,
+    None: it has not looked. signature: of its bucket. causes: signatures that nvcosim debug found
+    for those of the same coarse one."""
     number: int
     coarse: str
     reason: str
@@ -116,10 +117,12 @@ def _case(job: Job, row: "sqlite3.Row") -> Case:
     if not result or not coarse or not 0 <= row["number"] < len(job.tests):
         raise Failure(f"night {job.night}: the result of test {row['number']} cannot be read")
     # One at a limit of time or memory takes all of it at every attempt to shrink it.
+    blames = accuses_rtl(coarse)
+    reason = row["reason"] or "" if blames else result.disagrees.get("sentence") or ""
     soon = result.verdict in ("FAIL", "HANG", "CRASH") and \
         not coarse.startswith(("limit", "crash:SIGKILL"))
-    return Case(row["number"], coarse, row["reason"] or "", row["command"] or "",
-                row["known"] or "", not row["known"] and row["debug_command"] is not None,
+    return Case(row["number"], coarse, reason, row["command"] or "", row["known"] or "",
+                not row["known"] and blames and row["debug_command"] is not None,
                 not row["known"] and soon, row["cycles"] or 0, row["macs"] or 0)
 
 

@@ -38,7 +38,7 @@ def _add_outcome(case: Element, review: Review, test: Test) -> None:
     before = (test.before or "not run") if test.was_there else "not in it"
     outcome.text = _lines(
         None if test.mismatch and test.mismatch in reason else test.mismatch,
-        _named("signature", test.signature), _named("bucket", title),
+        test.disagrees, _named("signature", test.signature), _named("bucket", title),
         _named(f"night {review.before}", before) if review.before else None,
         _named("report", test.page))
 

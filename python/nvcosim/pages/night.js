@@ -268,7 +268,7 @@ const test_detail = (t, columns) => {
   const fact = (name, value) => value && element("div", {}, element("dt", {}, name), element("dd", {}, value));
   const line = (text) => text && paragraph(text);
   return element("tr", { class: "detail" }, element("td", { colspan: columns }, line(t.reason),
-    !t.reason.includes(t.mismatch) && line(t.mismatch), line(t.flaky && `flaky: ${t.flaky}`),
+    !t.reason.includes(t.mismatch) && line(t.mismatch), line(t.disagrees), line(t.flaky && `flaky: ${t.flaky}`),
     line(t.excuse && `known failure${t.known ? "" : ", expired"}: ${t.excuse}`),
     element("dl", {}, fact("signature", t.signature), t.bucket !== "" && fact("bucket", link(`#bucket-${t.bucket}`, t.bucket)),
       fact("tags", t.tags.trim()), fact("seed", t.seed), fact("layer seed", t.layer_seed), fact("host", t.host),

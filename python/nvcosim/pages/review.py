@@ -51,6 +51,7 @@ class Test:
     memory_peak: int
     seconds: float
     cpu_seconds: float
+    disagrees: str | None = None  # who disagrees with whom, of a failure
     state: str = ""           # how it counts: "passed", "failed", "known" (failed as known), "open"
     # Compared with the night before.
     was_there: bool = False
@@ -267,6 +268,7 @@ _READ = [field.name for field in dataclasses.fields(Test)
          if field.default is dataclasses.MISSING and not field.name.startswith("excuse")]
 _TESTS = f"""
 SELECT {', '.join(_READ)},
+    CASE WHEN json_valid(result) THEN json_extract(result, '$.disagrees.sentence') END AS disagrees,
     CASE WHEN json_valid(test) THEN json_extract(test, '$.known') END AS excuse,
     CASE WHEN json_valid(test) THEN json_extract(test, '$.known_until') END AS excuse_until
 FROM result WHERE night = ? ORDER BY number"""

@@ -119,6 +119,12 @@ class Result:
         value = self.members.get("mismatch")
         return value if isinstance(value, dict) and value.get("space") else None
 
+    @property
+    def disagrees(self) -> Members:
+        """Who disagrees with whom (docs/debug.md); {}: not known."""
+        value = self.members.get("disagrees")
+        return value if isinstance(value, dict) else {}
+
     def clocks(self, name: str) -> int | None:
         """"cycles" or "op_cycles" of the RTL; None: it did not play."""
         first = self.devices[0] if self.devices else {}

@@ -1,10 +1,13 @@
 """What a failure looks like, in one word: failures of the same signature probably have the same
 cause. nvcosim debug is more precise, but looks at few failures.
 
-    rule:AXI-RULE             a finding of a device: its first rule
+    trace:SUSPECT             RTL and model agree, the trace expects otherwise: golden, check,
+                              programming
+    model:UNIT, model:hang    the model alone differs: the unit whose byte is first, or it waits
+    rule:AXI-RULE             a finding of a device: the first sign of all
     value:UNIT, golden:UNIT   memory differs between the devices, or from a golden: the unit that
                               wrote the first byte; none: no layer did
-    check                     a check of the trace failed, no memory differs
+    check                     a check of a register failed first
     hang:ENGINE               nothing moves: the engine at the end of the waits; hang without it
     limit                     it moves, but is not done within its limits
     refused                   the spec leaves the result open
@@ -29,6 +32,22 @@ def _of_crash(status: int) -> str:
         return f"crash:{status}"
 
 
+def _of_who(result: "Result") -> str | None:
+    """Where no engine of the RTL is accused."""
+    who = result.disagrees.get("who")
+    if who == "trace":
+        return f"trace:{result.disagrees.get('suspect') or 'check'}"
+    if who == "model":
+        unit = (result.mismatch or {}).get("unit") or "none"
+        return "model:hang" if result.verdict == "HANG" else f"model:{unit}"
+    return None
+
+
+def accuses_rtl(signature_of_one: str) -> bool:
+    """False: the RTL is right as far as is known."""
+    return not signature_of_one.startswith(("trace:", "model:"))
+
+
 def _of_hang(result: "Result") -> str:
     if result.limit not in (None, "--still"):  # it still moved
         return "limit"
@@ -37,6 +56,9 @@ def _of_hang(result: "Result") -> str:
 
 
 def _of_difference(result: "Result") -> str:
+    sign = result.text("sign")
+    if sign:
+        return sign
     if result.findings:
         return f"rule:{result.findings[0].get('rule')}"
     mismatch = result.mismatch
@@ -50,9 +72,9 @@ def signature(result: "Result") -> str | None:
     """None for a result that passed."""
     match result.verdict:
         case "FAIL":
-            return _of_difference(result)
+            return _of_who(result) or _of_difference(result)
         case "HANG":
-            return _of_hang(result)
+            return _of_who(result) or result.text("sign") or _of_hang(result)
         case "CRASH":
             return _of_crash(result.exit_status)
         case "REFUSED" | "ERROR":
