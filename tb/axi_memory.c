@@ -8,6 +8,7 @@
 #include "dram/system.h"
 #include "memory/space.h"
 #include "nvdla/random.h"
+#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 
 /* Capacities: reads and write bursts are limited to 256 by the design (chapter 70 section 3.3); a ready falls when its
@@ -374,8 +375,19 @@ static uint64_t latency(struct axi_memory *mem, uint64_t address, bool write) {
     return clocks ? clocks : 1;
 }
 
-/* Reports or counts an access outside the declared regions. */
-static void outside(struct axi_memory *mem, uint64_t cycle, struct owner owner, int id, bool write, uint64_t address) {
+/* The bytes of a beat in no declared region, or of a write in a read-only one; bit i: the byte at address + i. */
+static uint64_t undeclared(const struct axi_memory *mem, uint64_t address, uint64_t strobe, bool write) {
+    uint64_t bytes = 0;
+    for (int i = 0; i < mem->bytes; i++)
+        if ((strobe >> i & 1) && (!memory_all_declared(mem->content, address + (uint64_t)i, 1) ||
+                                  (write && !memory_writable(mem->content, address + (uint64_t)i))))
+            bytes |= UINT64_C(1) << i;
+    return bytes;
+}
+
+/* Reports or counts an access outside the declared regions. strobe: of its enabled bytes. */
+static void outside(struct axi_memory *mem, uint64_t cycle, struct owner owner, int id, bool write, uint64_t address,
+                    uint64_t strobe) {
     mem->counts.outside++;
     if (mem->options.allow_outside)
         return;
@@ -386,17 +398,23 @@ static void outside(struct axi_memory *mem, uint64_t cycle, struct owner owner, 
         mem->dev->findings_dropped++;
         return;
     }
+    const uint64_t bytes = undeclared(mem, address, strobe, write);
+    const uint64_t first = address + (bytes ? (uint64_t)__builtin_ctzll(bytes) : 0);
+    const int count = __builtin_popcountll(bytes);
     const struct finding finding = {.cycle = cycle,
                                     .rule = write ? "region-write" : "region-read",
-                                    .address = address,
+                                    .address = first,
                                     .kind = FINDING_ACCESS,
                                     .owner = owner};
     const bool named = owner.unit >= 0 && owner.ordinal >= 0;
-    char name[64];
+    char name[64], beat[64] = "";
+    if (count < mem->bytes)
+        snprintf(beat, sizeof beat, " (of a beat of %d at 0x%llx)", mem->bytes, (unsigned long long)address);
     device_report(mem->dev, &finding,
-                  "%s%s%s %d bytes at 0x%llx on the %s port (AXI ID %d), outside every declared or loaded region",
+                  "%s%s%s %d %s at 0x%llx%s on the %s port (AXI ID %d), outside every declared or loaded region",
                   named ? "" : owner_name(owner, id, name, sizeof name), named ? "" : " ", write ? "writes" : "reads",
-                  mem->bytes, (unsigned long long)address, memory_space_name((enum memory_space)mem->port), id);
+                  count, text_plural((uint64_t)count, "byte", "bytes"), (unsigned long long)first, beat,
+                  memory_space_name((enum memory_space)mem->port), id);
 }
 
 static void tell(const struct axi_memory *mem, struct axi_beat *beat) {
@@ -431,7 +449,7 @@ static void accept_read(struct axi_memory *mem, uint64_t cycle, const struct axi
     for (unsigned i = 0; i < read->left; i++) {
         const uint64_t at = address + i * (uint64_t)mem->bytes;
         if (!memory_any_declared(mem->content, at, (size_t)mem->bytes))
-            outside(mem, cycle, owner, out->arid, false, at);
+            outside(mem, cycle, owner, out->arid, false, at, UINT64_MAX);
     }
 }
 
@@ -462,7 +480,7 @@ static void store(struct axi_memory *mem, uint64_t cycle, struct address *write,
     const struct owner owner = provenance_move(mem->prov, mem->port, write->id, true, atoms ? atoms : 1);
     const struct memory_origin origin = {cycle, owner.unit, write->id, owner.ordinal};
     if (!write_declared(mem, write->address, beat->strobe))
-        outside(mem, cycle, owner, write->id, true, write->address);
+        outside(mem, cycle, owner, write->id, true, write->address, beat->strobe);
     faulty_write(mem, cycle, write->address, beat, &origin);
     mem->counts.write_beats[write->id % AXI_IDS]++;
     tell(mem, &(struct axi_beat){.cycle = cycle,

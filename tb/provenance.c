@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "layers/cubes.h"
 #include "layers/traffic.h"
 #include "nvdla/registers.h"
 #include "nvdla/xalloc.h"
@@ -48,9 +49,23 @@ const struct launch *provenance_launch(const struct provenance *prov, enum nvdla
     return layer_tracker_find(prov->tracker, unit, ordinal);
 }
 
+/* Atoms that the descriptors of a launch of BDMA move on a port. */
+static uint64_t block_atoms(const struct provenance *prov, const struct launch *launch, int port, bool write) {
+    struct launch_block block;
+    uint64_t atoms = 0;
+    for (size_t i = 0; launch_block(prov->config, launch, i, &block); i++) {
+        const struct cube *cube = write ? &block.destination : &block.source;
+        if ((write ? block.destination_primary : block.source_primary) == (port == 0))
+            atoms += (uint64_t)cube->width * (uint64_t)cube->height * (uint64_t)cube_surfaces(cube);
+    }
+    return atoms;
+}
+
 /* Atoms of a launch on a port. */
 static uint64_t share(const struct provenance *prov, const struct launch *launch, int port, enum nvdla_client client) {
     const struct nvdla_client_facts *facts = &nvdla_clients[client];
+    if (launch->unit == NVDLA_BDMA)
+        return block_atoms(prov, launch, port, facts->write);
     const bool primary =
         !prov->config->secondary_memory || (launch_register(launch, facts->ram_register) & facts->ram_mask);
     return primary == (port == 0) ? launch_atoms(prov->config, launch, client) : 0;

@@ -752,6 +752,36 @@ static enum ending come_to_rest(struct player *p) {
     }
 }
 
+/* True if the group whose interrupt a notification expects is still armed. */
+static bool never_ends(struct player *p, const struct op *notify) {
+    const char *name = notify->bit < 0 ? NULL : nvdla_interrupt_name(notify->bit);
+    const enum nvdla_unit unit = nvdla_interrupt_unit(notify->bit);
+    const struct nvdla_register *status =
+        name ? nvdla_register_find(p->prog->config, unit, unit == NVDLA_BDMA ? "STATUS" : "S_STATUS") : NULL;
+    const char group = name ? name[strlen(name) - 1] : '0';
+    uint32_t value;
+    if (!status || !p->dev->ops->csb_read(p->dev, status->address, &value, &p->err))
+        return false;
+    for (size_t i = 0; i < status->field_count; i++) {
+        const char *digit = strpbrk(status->fields[i].name, "01"); /* STATUS_0, GRP1_BUSY */
+        if (digit && *digit == group && nvdla_field_value(&status->fields[i], value))
+            return true;
+    }
+    return false;
+}
+
+/* At rest: a layer whose interrupt the trace expects, but does not wait for, may stand still for ever. */
+static enum ending look_at_rest(struct player *p) {
+    for (size_t i = 0; i < p->notify_count; i++) {
+        if (p->prog->sequential || !never_ends(p, &p->prog->ops[p->notifies[i]]))
+            continue;
+        hung(p, HANG_AT_END, 0);
+        p->result->hang->op = p->notifies[i];
+        return ENDING_HUNG;
+    }
+    return ENDING_OVER;
+}
+
 static enum ending play_streams(struct player *p) {
     for (;;) {
         if (!run_deferred(p))
@@ -870,6 +900,8 @@ enum play_outcome play(const struct program *prog, struct device *dev, const str
         ending = play_streams(&p);
         if (ending == ENDING_OVER)
             ending = come_to_rest(&p);
+        if (ending == ENDING_OVER)
+            ending = look_at_rest(&p);
         if (ending == ENDING_OVER && dev->ops->played)
             dev->ops->played(dev);
         if (ending == ENDING_OVER)

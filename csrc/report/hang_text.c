@@ -40,6 +40,12 @@ static void print_reason(const struct hang *hang, FILE *out) {
         fputs("the device is idle and nothing that the trace waits for can still happen", out);
         return;
     case HANG_AT_END:
+        if (hang->prog->ops[hang->op].kind == OP_INTR_NOTIFY) {
+            fprintf(out, "%s: interrupt %s never comes, its layer does not end",
+                    op_position(hang->prog, &hang->prog->ops[hang->op], position, sizeof position),
+                    nvdla_interrupt_name(hang->prog->ops[hang->op].bit));
+            return;
+        }
         fprintf(out, "%s: this operation at the end of the trace waits for something that can no longer happen",
                 op_position(hang->prog, &hang->prog->ops[hang->op], position, sizeof position));
         return;

@@ -77,6 +77,10 @@ static void describe(const struct checks *checks, const char *instance, char *te
                      struct named_launches *named) {
     text[0] = '\0';
     const int unit = checks_unit(instance);
+    if (unit == NVDLA_BDMA) { /* it does not tell when a launch begins */
+        snprintf(text, size, "%s", nvdla_unit_names[unit]);
+        return;
+    }
     if (unit >= 0) {
         if (checks->started[unit] == 0)
             snprintf(text, size, "%s before its first launch", nvdla_unit_names[unit]);

@@ -21,6 +21,10 @@ nv lint conv.nvt; check lint_cmac 0 "no findings"
 nv lint late.nvt; check lint_late_cmac 0 "late.nvt:287: warning: CMAC_B launch 0: CMAC_B.D_OP_ENABLE = 0x1: armed after a wait" "(98-measured-rules section 2)"
 sed '/^reg_write CACC.D_OP_ENABLE/d; /^reg_write CDMA.D_OP_ENABLE/a poll CACC.S_STATUS == 0x1 attempts=2 volatile\nreg_write CACC.D_OP_ENABLE 0x1' conv.nvt >late_cacc.nvt
 nv lint late_cacc.nvt; check lint_late_cacc 0 "warning: CACC launch 0: CACC.D_OP_ENABLE = 0x1: armed after a wait" "the unit stays RUNNING, and results of CACC are wrong (98-measured-rules"
+# nothing waits for the event of the only layer
+zcat "$ROOT/traces/conformance/small/rand_sdp_000.nvt.gz" | sed '/SDP_RDMA.D_OP_ENABLE/d; s/ after=sync_0_sdp/ end/' >event.nvt
+nv lint event.nvt; check lint_event 1 "error: the trace hangs: event.nvt:101: interrupt SDP_0 never comes, its layer does not end" "2 errors"
+nv run --dut model event.nvt; check run_event 3 "HANG event: model: event.nvt:101: interrupt SDP_0 never comes"
 nv lint -q good/good.cfg odd/odd.cfg; check lint_quiet 0 "odd/odd.cfg:34: warning" '!no findings' '!0 errors'
 nv lint broken/broken.cfg good/good.cfg; check lint_unreadable 2 "broken.cfg:31:" "good/good.cfg: no findings"
 nv lint --json good/good.cfg stuck/stuck.cfg; check lint_json 1 '"errors":0' '"effect":"hangs"'
