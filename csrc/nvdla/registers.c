@@ -145,3 +145,10 @@ bool nvdla_register_is(const struct nvdla_config *config, uint32_t address, enum
     const struct nvdla_register *reg = nvdla_register_at(config, address);
     return reg && (reg->kinds & kind);
 }
+
+uint32_t nvdla_register_excess(const struct nvdla_config *config, uint32_t address, uint32_t value) {
+    const struct nvdla_register *reg = nvdla_register_at(config, address);
+    for (size_t i = 0; reg && i < reg->field_count; i++)
+        value &= ~nvdla_field_mask(&reg->fields[i]);
+    return reg && reg->field_count > 0 ? value : 0;
+}

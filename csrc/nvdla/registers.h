@@ -103,6 +103,9 @@ static inline uint32_t nvdla_field_value(const struct nvdla_field *field, uint32
     return (value & nvdla_field_mask(field)) >> field->lsb;
 }
 
+/* The bits of a value read at that address that no field of the register has; 0 where there is no register. */
+uint32_t nvdla_register_excess(const struct nvdla_config *config, uint32_t address, uint32_t value);
+
 /* Bits of GLB.S_INTR_STATUS: source names as traces write them, "SDP_0", "cdma_wt_1", "CACC_0" (any case).
  * Returns the bit number, -1 if there is no such interrupt. */
 int nvdla_interrupt_bit(const char *name);

@@ -91,7 +91,8 @@ struct hang *hang_new(const struct player *p, enum hang_reason reason, uint64_t 
     find_streams(p, hang);
     find_checks_and_events(p, hang);
     hang->answers = dev->ops->csb_read(dev, p->glb_status, &hang->intr_status, NULL) &&
-                    dev->ops->csb_read(dev, p->glb_mask, &hang->intr_mask, NULL);
+                    dev->ops->csb_read(dev, p->glb_mask, &hang->intr_mask, NULL) && !p->strange.found &&
+                    !nvdla_register_excess(p->prog->config, p->glb_status, hang->intr_status);
     if (hang->answers) {
         hang->intr_line = dev->ops->interrupt(dev);
         find_armed(p, hang);

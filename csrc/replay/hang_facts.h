@@ -8,6 +8,13 @@
 
 struct hang_triage;
 
+/* A register read that cannot be right: bits of it are 1 that no field has. */
+struct strange_read {
+    bool found;
+    uint32_t address, got, bits; /* bits: those that no field has */
+    uint64_t cycle;              /* device time */
+};
+
 enum hang_reason {
     HANG_STILL,      /* nothing moved for --still clocks */
     HANG_TIMEOUT,    /* no operation completed for --timeout clocks */
@@ -52,7 +59,7 @@ struct hang {
     size_t check_count;
     int *events; /* that have not been raised */
     size_t event_count;
-    bool answers; /* GLB answered; the three below count */
+    bool answers; /* GLB answered, and no register read what cannot be; the three below and `armed` count */
     uint32_t intr_status, intr_mask;
     bool intr_line;
     uint32_t kept; /* interrupts of a sequential program that were cleared and never requested */

@@ -48,7 +48,13 @@ void play_result_free(struct play_result *result) {
 }
 
 static bool read_register(struct player *p, uint32_t address, uint32_t *value) {
-    return p->dev->ops->csb_read(p->dev, address, value, &p->err);
+    struct strange_read *strange = &p->strange;
+    if (!p->dev->ops->csb_read(p->dev, address, value, &p->err))
+        return false;
+    const uint32_t bits = nvdla_register_excess(p->prog->config, address, *value);
+    if (bits && !strange->found)
+        *strange = (struct strange_read){true, address, *value, bits, p->dev->ops->time(p->dev)};
+    return true;
 }
 
 static bool relation_holds(enum relation relation, uint32_t got, uint32_t expected) {
@@ -909,6 +915,7 @@ enum play_outcome play(const struct program *prog, struct device *dev, const str
         show_progress(&p);
     }
     dev->ops->statistics(dev, &result->statistics);
+    result->strange = p.strange;
     if (ending == ENDING_BROKEN)
         explain_failure(&p);
     else if (ending == ENDING_HUNG)

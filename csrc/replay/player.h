@@ -69,11 +69,12 @@ struct play_result {
     struct device_warning refusal; /* PLAY_REFUSED: which launch, and why */
     struct play_failure *failures;
     size_t failure_count;
-    size_t checks_done;         /* executed checks */
-    size_t checks_skipped;      /* register checks of units and counters that the device does not implement */
-    size_t volatile_mismatches; /* informational reads that differed */
-    size_t excepted;            /* reads that differ in bits of play_options.exceptions */
-    uint64_t interrupts;        /* serviced */
+    size_t checks_done;          /* executed checks */
+    size_t checks_skipped;       /* register checks of units and counters that the device does not implement */
+    size_t volatile_mismatches;  /* informational reads that differed */
+    struct strange_read strange; /* the first; a sign, not a failure */
+    size_t excepted;             /* reads that differ in bits of play_options.exceptions */
+    uint64_t interrupts;         /* serviced */
     struct device_statistics statistics;
 };
 

@@ -3,6 +3,7 @@
 #define REPLAY_STREAM_H
 
 #include "device/device.h"
+#include "replay/hang_facts.h"
 #include "trace/program.h"
 
 struct play_options;
@@ -25,6 +26,7 @@ struct player {
     const struct play_options *options;
     struct play_result *result;
     struct error err;
+    struct strange_read strange; /* the first */
     struct stream *streams;
     bool *raised;     /* by event */
     size_t *deferred; /* operations that wait for their event, file order */

@@ -39,5 +39,5 @@ struct dissent dissent_decide(const struct dissent_facts *facts, bool failed) {
 }
 
 bool dissent_accuses_rtl(enum dissent_kind kind) {
-    return kind == DISSENT_RTL || kind == DISSENT_ALL;
+    return kind != DISSENT_TRACE && kind != DISSENT_MODEL;
 }

@@ -48,7 +48,7 @@ struct dissent {
 /* Fills kind and certainty. failed: the trace did not pass. */
 struct dissent dissent_decide(const struct dissent_facts *facts, bool failed);
 
-/* True if an engine of the RTL may be accused. */
+/* True if an engine of the RTL may be accused: it differs, or it is not known who does. */
 bool dissent_accuses_rtl(enum dissent_kind kind);
 
 #endif

@@ -175,6 +175,15 @@ char *report_origin(const struct report *report, int played, enum memory_space s
     return text;
 }
 
+char *report_strange_read(const struct report *report, const struct strange_read *read, char *text, size_t size) {
+    char name[64];
+    snprintf(text, size,
+             "%s reads 0x%08x, but no field has bits 0x%08x: the register bus, or what drives its read data",
+             nvdla_register_name(report->input.prog->config, read->address, name, sizeof name), (unsigned)read->got,
+             (unsigned)read->bits);
+    return text;
+}
+
 char *report_failure(const struct report *report, const struct played *played, const struct play_failure *failure,
                      char *text, size_t size) {
     const struct program *prog = report->input.prog;

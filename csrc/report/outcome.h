@@ -56,7 +56,7 @@ struct report_input {
 };
 
 /* What the reason begins with. */
-enum report_sign { SIGN_NONE /* the consequences */, SIGN_FINDING, SIGN_CHECK /* of a register */ };
+enum report_sign { SIGN_NONE /* the consequences */, SIGN_FINDING, SIGN_CHECK /* of a register */, SIGN_READ };
 
 enum report_status { REPORT_PASSED, REPORT_FAILED, REPORT_HUNG, REPORT_REFUSED };
 
@@ -112,6 +112,8 @@ char *report_wrong(const struct report *report, char *text, size_t size);
 
 /* "AXI ID 3 (CDP) on the primary port reads 0x..., where CDP_RDMA #0 has nothing to read". Returns text. */
 char *report_wrong_read(const struct wrong_read *read, char *text, size_t size);
+/* "GLB.S_INTR_STATUS reads 0x..., but no field has bits 0x...": a read that cannot be right. Returns text. */
+char *report_strange_read(const struct report *report, const struct strange_read *read, char *text, size_t size);
 /* A failed check of a device, one line. */
 char *report_failure(const struct report *report, const struct played *played, const struct play_failure *failure,
                      char *text, size_t size);

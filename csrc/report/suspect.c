@@ -97,6 +97,7 @@ static struct dissent_facts gather(const struct report *report) {
     facts.rtl_waits = waits(rtl);
     facts.model_waits = waits(model);
     facts.bytes_differ = report->mismatch_count > 0;
+    facts.rtl_breaks = in->objection != NULL; /* of two devices: it does not end */
     facts.checked = model->checks_done > 0;
     add_findings(in, &facts);
     if (in->wrong) {

@@ -240,6 +240,27 @@ static const struct play_failure *first_register(const struct report_input *in) 
     return NULL;
 }
 
+static uint64_t earliest(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* A read of a register that cannot be right, not after that clock. Of a trace that does not pass only: a device of
+ * others may have fields that the specification does not know. */
+static bool find_strange_read(struct report *report, uint64_t before) {
+    const struct report_input *in = &report->input;
+    const struct strange_read *strange = &in->played[0].result->strange;
+    int played;
+    char text[REPORT_LINE];
+    if (!strange->found || strange->cycle > before ||
+        (before == UINT64_MAX && !not_played(report) && report->mismatch_count == 0 &&
+         !report_first_failure(report, &played)))
+        return false;
+    report->sign = SIGN_READ;
+    report_add(report->reason, sizeof report->reason, "%s: cycle %" PRIu64 ": %s", in->played[0].dev->name,
+               strange->cycle, report_strange_read(report, strange, text, sizeof text));
+    return true;
+}
+
 /* What went wrong first in time, before bytes and standstill: a finding, or a check of a register. False: nothing. */
 static bool find_first_sign(struct report *report) {
     const struct report_input *in = &report->input;
@@ -248,6 +269,9 @@ static bool find_first_sign(struct report *report) {
     const struct play_failure *check = first_register(in);
     const uint64_t beat = in->wrong ? in->wrong->beat.cycle : UINT64_MAX;
     const bool by_check = check && (!finding || of != in->played[0].dev || check->cycle < finding->cycle);
+    const uint64_t timed = finding && of == in->played[0].dev ? finding->cycle : UINT64_MAX;
+    if (find_strange_read(report, earliest(timed, earliest(check ? check->cycle : UINT64_MAX, beat))))
+        return true;
     if ((!finding && !check) || (by_check ? check->cycle : finding->cycle) > beat)
         return false;
     if (by_check) {

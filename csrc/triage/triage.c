@@ -426,6 +426,10 @@ static void decide(const struct triage_input *input, const struct step_facts *fo
         snprintf(walk->sentence, sizeof walk->sentence, "%s", input->agrees);
         return;
     }
+    if (input->strange) {
+        blame_sign(input->strange, DIAGNOSIS_CHECK, diagnosis);
+        return;
+    }
     const struct triage_sign *control = control_before(input, value < walk->count ? &walk->steps[value] : NULL);
     if (control) {
         blame_sign(control, DIAGNOSIS_CHECK, diagnosis);

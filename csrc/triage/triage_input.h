@@ -48,7 +48,8 @@ struct triage_input {
     size_t passage_count;
     const char *agrees; /* RTL and model agree, or the model is the suspect: says so; NULL: an engine is to blame */
     bool stopped;       /* the run stopped at its failure, so streams may end early */
-    const struct triage_sign *hang; /* NULL: the run did not hang */
+    const struct triage_sign *strange; /* a register read that cannot be right, before all else; NULL: none */
+    const struct triage_sign *hang;    /* NULL: the run did not hang */
     uint64_t owed; /* of a hang: atoms that its engine has not passed to its write DMA; 0: none or unknown */
     const struct triage_write *wrong; /* NULL: no beat is wrong */
     const struct triage_sign *signs;

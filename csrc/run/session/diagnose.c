@@ -185,6 +185,15 @@ static bool hang_sign(const struct play_result *result, struct triage_sign *sign
     return true;
 }
 
+/* A read that cannot be right is of the register bus, or of what drives its read data. */
+static void strange_sign(const struct report *report, struct triage_sign *sign) {
+    const struct strange_read *strange = &report->input.played[0].result->strange;
+    char text[REPORT_LINE];
+    sign->cycle = strange->cycle;
+    snprintf(sign->text, sizeof sign->text, "at cycle %" PRIu64 " %s", strange->cycle,
+             report_strange_read(report, strange, text, sizeof text));
+}
+
 /* Atoms of its launch that the hanging engine has not passed to its write DMA. */
 static uint64_t owed_atoms(const struct play_result *result) {
     const struct hang_triage *triage = result->hang ? result->hang->triage : NULL;
@@ -334,6 +343,10 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
     const bool hung = hang_sign(input->played[0].result, &hang);
     struct report *report = report_new(input);
     const struct dissent dissent = report->dissent;
+    struct triage_sign strange = {.engine = ENGINE_CSB, .in = ENGINE_COUNT, .name = "register read"};
+    const bool is_strange = report->sign == SIGN_READ;
+    if (is_strange)
+        strange_sign(report, &strange);
     report_free(report);
     const struct triage_input facts = {.config = input->prog->config,
                                        .launches = input->launches,
@@ -343,6 +356,7 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
                                        .passage_count = passage_count,
                                        .agrees = dissent_accuses_rtl(dissent.kind) ? NULL : dissent.sentence,
                                        .stopped = input->played[0].result->outcome == PLAY_STOPPED,
+                                       .strange = is_strange ? &strange : NULL,
                                        .hang = hung ? &hang : NULL,
                                        .owed = owed_atoms(input->played[0].result),
                                        .wrong = beat ? &wrong : NULL,

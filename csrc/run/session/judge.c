@@ -142,8 +142,8 @@ static void fill_dissent(struct result *result, const struct report *report) {
     const struct dissent *dissent = &report->dissent;
     if (report->sign == SIGN_FINDING)
         result->sign = xprintf("rule:%s", report->finding->rule);
-    else if (report->sign == SIGN_CHECK)
-        result->sign = xstrdup("check");
+    else if (report->sign != SIGN_NONE)
+        result->sign = xstrdup(report->sign == SIGN_CHECK ? "check" : "read");
     if (dissent->kind == DISSENT_NONE)
         return;
     result->disagrees = (struct result_dissent){

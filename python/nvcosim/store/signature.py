@@ -8,6 +8,7 @@ cause. nvcosim debug is more precise, but looks at few failures.
     value:UNIT, golden:UNIT   memory differs between the devices, or from a golden: the unit that
                               wrote the first byte; none: no layer did
     check                     a check of a register failed first
+    read                      a register was read with bits that no field has
     hang:ENGINE               nothing moves: the engine at the end of the waits; hang without it
     limit                     it moves, but is not done within its limits
     refused                   the spec leaves the result open
