@@ -424,7 +424,7 @@ enum report_status report_status(const struct report *report) {
 }
 
 void report_name_erratum(struct report *report, const char *text) {
-    add(report->reason, sizeof report->reason, "; %s", text);
+    report_add(report->reason, sizeof report->reason, "; %s", text);
 }
 
 const char *report_reason(const struct report *report) {
