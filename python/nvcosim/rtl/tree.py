@@ -230,8 +230,10 @@ def _how_to_generate(config: str, checkout: pathlib.Path) -> str:
     """What to do for the RTL of a configuration."""
     if config == "full":
         return f"full is on branch nvdlav1: git -C {checkout} checkout nvdlav1 {MANUAL}"
+    where = f"cd {checkout}" if (checkout / "tools/bin/tmake").exists() else \
+        "git clone https://github.com/nvdla/hw && cd hw"
     return (f"generate it on branch master, with a tree.make that names project nv_{config}: "
-            f"cd {checkout} && ./tools/bin/tmake -build vmod {MANUAL}")
+            f"{where} && ./tools/bin/tmake -build vmod {MANUAL}")
 
 
 def find_rams(request: Request) -> list[pathlib.Path]:
