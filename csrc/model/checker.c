@@ -20,6 +20,7 @@ void checker_reset(struct checker *checker) {
     for (size_t unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
         checker->dropped[unit] = -1;
     checker->passed = 0;
+    checker->surplus = -1;
     checker->sdp = checker->cdp = (struct checker_table){.selected = false};
 }
 
@@ -191,7 +192,22 @@ static void check_loaded(struct checker *checker, enum nvdla_unit unit) {
     }
 }
 
+/* A convolution after one that delivered more than SDP took. */
+static bool check_surplus(struct checker *checker, struct error *err) {
+    const int layer = running(checker, NVDLA_CSC) ? register_group_ordinal(&checker->units[NVDLA_CSC]) : -1;
+    if (checker->surplus < 0 || layer <= checker->surplus || !running(checker, NVDLA_SDP))
+        return true;
+    struct check check = {checker, NVDLA_CSC, layer, err, false};
+    checker->surplus = -1; /* reported once */
+    apply_to_write(&check, RULE_REFUSED, CSC_D_OP_ENABLE, 1,
+                   "the convolution before has left results that SDP did not take: this one begins with them",
+                   "99-illegal-programming section 1");
+    return !check.refused;
+}
+
 bool checker_started(struct checker *checker, struct error *err) {
+    if (!check_surplus(checker, err))
+        return false;
     for (size_t i = 0; i < RULE_SETS; i++) {
         const struct rule_set *set = rule_sets[i];
         if (set->moment != RULES_AT_START || !all_running(checker, set) ||
@@ -371,12 +387,13 @@ bool checker_bdma_write(struct checker *checker, const struct bdma *bdma, uint32
 
 /* ---- hangs ---- */
 
-/* A unit waits for a unit that is not armed. */
+/* A unit waits for a unit that is not armed. Without clock gating NVIDIA's RTL does not wait for CMAC and CACC. */
 static void waits_for(struct checker *checker, enum nvdla_unit unit, enum nvdla_unit partner) {
+    const bool open = partner == NVDLA_CMAC_A || partner == NVDLA_CMAC_B || partner == NVDLA_CACC;
     if (running(checker, unit) && !running(checker, partner)) {
         struct device_warning warning = {.unit = unit,
                                          .ordinal = register_group_ordinal(&checker->units[unit]),
-                                         .effect = RULE_HANGS,
+                                         .effect = open ? RULE_REFUSED : RULE_HANGS,
                                          .section = "10-system section 6"};
         snprintf(warning.rule, sizeof warning.rule, "waits for %s, which is not armed in its group CONSUMER",
                  nvdla_unit_names[partner]);

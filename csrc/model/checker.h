@@ -29,6 +29,7 @@ struct checker {
     int checked[RULE_SETS];        /* last checked launch of the set's first unit; -1: none */
     int dropped[NVDLA_UNIT_COUNT]; /* launch whose dropped writes have been reported; -1: none */
     int passed;                    /* layers of CSC whose data may have passed CACC: those with a lower ordinal */
+    int surplus;                   /* layer of CSC that has left results in the pipe; -1: none */
     struct checker_table sdp, cdp;
 };
 

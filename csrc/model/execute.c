@@ -284,7 +284,10 @@ static void run_flying(struct model *model, const struct work *work, struct sdp_
     enum cdma_phase data = model->cdma.data, phase = model->cdma.weights.phase;
     clients->results = next_results;
     clients->context = run;
+    const size_t groups = csc_layer_groups(&model->csc.layer), delivered = model->csc.layer.positions * groups;
     run_sdp_from(model, work, clients, result);
+    if (delivered * model->csc.layer.batches > sdp_layer_atoms(&work->sdp))
+        model->checker.surplus = model_ordinal(model, NVDLA_CSC);
     finish_cdma(model, data, phase);
     finish_convolution(model, run);
 }

@@ -186,10 +186,25 @@ static enum device_state model_advance(struct device *dev, uint64_t cycles, bool
     return until_interrupt && interrupt_line(model) ? DEVICE_INTERRUPT : DEVICE_RUNNING;
 }
 
+/* True if a launch has broken a rule whose result is open. */
+static bool has_undefined(const struct device *dev) {
+    for (size_t i = 0; i < dev->warning_count; i++)
+        if (dev->warnings[i].effect == RULE_REFUSED)
+            return true;
+    return false;
+}
+
 static void model_explain(struct device *dev) {
     struct model *model = model_of(dev);
+    const bool undefined = has_undefined(dev) || model->rdma_stuck;
+    const size_t before = dev->warning_count;
     checker_explain(&model->checker);
     schedule_explain(model);
+    /* What waits for ever here need not do so on the hardware. */
+    for (size_t i = before; undefined && i < dev->warning_count; i++) {
+        dev->warnings[i].effect = RULE_REFUSED;
+        device_warning_word(dev->config, &dev->warnings[i]);
+    }
 }
 
 static bool model_interrupt(struct device *dev) {

@@ -11,6 +11,8 @@
 
 /* ---- shared ---- */
 
+enum { WEIGHT_ATOM = 8 };
+
 static struct cdma_layer cdma_of(const struct registers_view *view) {
     struct cdma_layer layer;
     cdma_layer_decode(&layer, view);
@@ -172,9 +174,30 @@ static uint64_t kernels_before_last(const struct registers_view *view) {
     return (layer.cubes.kernels - 1) / layer.cubes.kernel_group * layer.cubes.kernel_group;
 }
 
-CONDITION(group_never_complete, weights_end_before(view, kernels_before_last(view)))
+/* Without any weights, images end. */
+CONDITION(group_never_complete,
+          cdma_of(view).cubes.weight_atoms > 0 && weights_end_before(view, kernels_before_last(view)))
 
-CONDITION(last_group_short, !group_never_complete(view) && weights_end_before(view, cdma_of(view).cubes.kernels))
+CONDITION(no_weights, cdma_of(view).cubes.weight_atoms == 0 && weights_end_before(view, kernels_before_last(view)))
+
+/* Measured with atoms of 8 bytes. */
+static bool part_of_atom(const struct registers_view *view) {
+    return view->config->mem_atom == WEIGHT_ATOM && !cdma_of(view).weight_reuse &&
+           VALUE(view, CDMA, D_WEIGHT_BYTES) % WEIGHT_ATOM != 0;
+}
+
+static bool image_precision(const struct registers_view *view) {
+    return !rules_wide(view) && image(view) && FIELD(view, CDMA, D_CVT_CFG, CVT_EN) != 0 && proc_precision(view) != 0;
+}
+
+static bool mean_of_others(const struct registers_view *view) {
+    const struct nvdla_pixel_format *format = pixel_format(view);
+    return format && FIELD(view, CDMA, D_MEAN_FORMAT, MEAN_FORMAT) != 0 &&
+           FIELD(view, CDMA, D_DATAIN_SIZE_1, DATAIN_CHANNEL) + 1 != (uint32_t)format->components;
+}
+
+CONDITION(last_group_short,
+          !group_never_complete(view) && !no_weights(view) && weights_end_before(view, cdma_of(view).cubes.kernels))
 
 static bool cdma_misaligned(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
@@ -225,11 +248,23 @@ static const struct rule cdma_list[] = {
     RULE(HANGS, group_never_complete, "the weights end before the last kernel group, CSC waits for the group before it",
          "20-data-formats section 5", SHOWN(CDMA, D_WEIGHT_BYTES), SHOWN(CDMA, D_WMB_BYTES)),
     RULE(WARNS, last_group_short,
-         "the weights end inside the last kernel group, CSC takes what CBUF holds for the rest",
-         "20-data-formats section 5", SHOWN(CDMA, D_WEIGHT_BYTES), SHOWN(CDMA, D_WMB_BYTES)),
-    RULE(WARNS, too_many_banks, "CBUF has fewer banks than data, weights and mask bits take: their areas overlap",
-         "30-cdma-cbuf section 4.2", SHOWN(CDMA, D_BANK), SHOWN(CDMA, D_WEIGHT_FORMAT)),
-    RULE(WARNS, slice_too_short, "a line fills more entries than that, lines overwrite each other in CBUF",
+         "the weights end inside the last kernel group, CSC takes what CBUF holds for the rest, and the next "
+         "convolution hangs or is wrong",
+         "99-illegal-programming section 2", SHOWN(CDMA, D_WEIGHT_BYTES), SHOWN(CDMA, D_WMB_BYTES)),
+    RULE(REFUSED, no_weights, "there are no weights, and CSC does not wait for them in every mode",
+         "99-illegal-programming, table", SHOWN(CDMA, D_WEIGHT_BYTES)),
+    RULE(HANGS, part_of_atom, "WEIGHT_BYTES is not a multiple of 8", "99-illegal-programming section 4",
+         SHOWN(CDMA, D_WEIGHT_BYTES)),
+    RULE(REFUSED, image_precision, "the configuration has INT8 only, and the convertor of an image no other precision",
+         "99-illegal-programming section 4", SHOWN(CDMA, D_MISC_CFG), SHOWN(CDMA, D_CVT_CFG)),
+    RULE(REFUSED, mean_of_others, "with a mean DATAIN_CHANNEL must be that of the pixel format",
+         "99-illegal-programming section 4", SHOWN(CDMA, D_DATAIN_SIZE_1), SHOWN(CDMA, D_MEAN_FORMAT)),
+    RULE(REFUSED, too_many_banks,
+         "CBUF has fewer banks than data, weights and mask bits take: their areas overlap, and the result depends on "
+         "timing",
+         "99-illegal-programming section 2", SHOWN(CDMA, D_BANK), SHOWN(CDMA, D_WEIGHT_FORMAT)),
+    RULE(WARNS, slice_too_short,
+         "a line fills more entries than that, lines overwrite each other in CBUF, also those of the next layer",
          "30-cdma-cbuf section 5", SHOWN(CDMA, D_ENTRY_PER_SLICE)),
     RULE(WARNS, grains_not_packed,
          "LINE_PACKED with another line stride than width * atom: the lines of a grain are read as one run",
@@ -295,6 +330,10 @@ CONDITION(other_atomics,
 CONDITION(winograd_atomics, csc_winograd(view) && other_atomics(view))
 
 CONDITION(feature_atomics, !csc_winograd(view) && other_atomics(view))
+
+CONDITION(groups_of_other_lines, feature_atomics(view) && csc_of(view).kernels > csc_of(view).kernel_group)
+
+CONDITION(group_of_other_lines, feature_atomics(view) && !groups_of_other_lines(view))
 
 static bool releases_too_much(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
@@ -378,8 +417,11 @@ static const struct rule csc_list[] = {
          SHOWN(CSC, D_RELEASE), SHOWN(CSC, D_DATAIN_SIZE_EXT_0)),
     RULE(HANGS, weights_never_fit, "the weight banks must hold a kernel group, with SKIP_WEIGHT_RLS all of them",
          "40-convolution-core section 12", SHOWN(CSC, D_BANK), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1)),
-    RULE(WARNS, feature_atomics, "CSC makes ATOMICS + 1 outputs in lines of DATAOUT_WIDTH + 1, whatever the height",
+    RULE(WARNS, group_of_other_lines,
+         "CSC makes ATOMICS + 1 outputs in lines of DATAOUT_WIDTH + 1, whatever the height",
          "40-convolution-core section 12", SHOWN(CSC, D_ATOMICS), SHOWN(CSC, D_DATAOUT_SIZE_0)),
+    RULE(REFUSED, groups_of_other_lines, "with several kernel groups ATOMICS must be the outputs of the layer - 1",
+         "99-illegal-programming section 2", SHOWN(CSC, D_ATOMICS), SHOWN(CSC, D_DATAOUT_SIZE_0)),
     RULE(WARNS, image_dilated, "image input ignores dilation", "40-convolution-core section 3.2",
          SHOWN(CSC, D_DILATION_EXT)),
     RULE(WARNS, winograd_geometry, "Winograd ignores stride and dilation", "40-convolution-core section 3.3",
@@ -429,7 +471,15 @@ static bool channels_differ(const struct registers_view *view) {
     return format && csc_image(view) && (size_t)format->components != csc_of(view).pixel;
 }
 
+CONDITION(four_of_one, channels_differ(view) && pixel_format(view)->components == 1 && csc_of(view).pixel == 4)
+
+CONDITION(fewer_channels, channels_differ(view) && !four_of_one(view))
+
 CONDITION(slices_differ, cdma_of(view).slice_entries != csc_of(view).slice_entries)
+
+CONDITION(image_slices_differ, csc_image(view) && slices_differ(view))
+
+CONDITION(feature_slices_differ, !csc_image(view) && slices_differ(view))
 
 /* All slices of the layer, which CSC waits for, in CDMA's entry count. */
 static bool input_never_fits(const struct registers_view *view) {
@@ -469,16 +519,31 @@ static bool kernels_left(const struct registers_view *view) {
     return !layer.weight_reuse && !fetched.weight_reuse && fetched.cubes.kernels > layer.kernels;
 }
 
-static bool kernel_sizes_differ(const struct registers_view *view) {
+/* Bytes of a kernel in CSC. */
+static uint64_t kernel_taken(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
-    return cdma_of(view).cubes.kernel_bytes != csc_layer_kernel_elements(&layer) * bytes_of(view, layer.precision);
+    return csc_layer_kernel_elements(&layer) * bytes_of(view, layer.precision);
 }
+
+CONDITION(kernels_larger, kernel_taken(view) > cdma_of(view).cubes.kernel_bytes)
+
+CONDITION(kernels_smaller, kernel_taken(view) < cdma_of(view).cubes.kernel_bytes)
 
 static bool kept_bytes_differ(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
     return layer.skip_weights &&
            (VALUE(view, CSC, D_WEIGHT_BYTES) != VALUE(view, CDMA, D_WEIGHT_BYTES) ||
             (layer.compressed && VALUE(view, CSC, D_WMB_BYTES) != VALUE(view, CDMA, D_WMB_BYTES)));
+}
+
+/* What follows a line in CBUF is not known. */
+static bool windows_pass_line(const struct registers_view *view) {
+    struct csc_layer layer = csc_of(view);
+    struct cdma_cubes input = cdma_of(view).cubes;
+    const size_t lane = (size_t)view->config->atomic_c;
+    const size_t line = (input.pad_left + input.width + input.pad_right) * layer.pixel;
+    const size_t last = (layer.out_width - 1) * layer.stride_x * layer.pixel + layer.channels;
+    return csc_image(view) && image(view) && layer.extension == 1 && ceil_div(last, lane) > ceil_div(line, lane);
 }
 
 #define AGREE(unit)                                                                                                    \
@@ -513,15 +578,30 @@ static const struct rule core_list[] = {
          "40-convolution-core section 6", SHOWN(CSC, D_WEIGHT_SIZE_EXT_1), SHOWN(CDMA, D_WEIGHT_SIZE_1)),
     RULE(WARNS, width_differs, "CSC reads lines of another width than CDMA writes", "30-cdma-cbuf section 5",
          SHOWN(CSC, D_DATAIN_SIZE_EXT_0), SHOWN(CDMA, D_DATAIN_SIZE_0)),
-    RULE(WARNS, slices_differ, "CSC reads the slices elsewhere than CDMA writes them", "30-cdma-cbuf section 5",
-         SHOWN(CSC, D_ENTRY_PER_SLICE), SHOWN(CDMA, D_ENTRY_PER_SLICE)),
-    RULE(WARNS, kernel_sizes_differ, "kernels of CSC have another size than BYTE_PER_KERNEL, by which CDMA counts them",
-         "30-cdma-cbuf section 8.1", SHOWN(CDMA, D_WEIGHT_SIZE_0), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1)),
+    RULE(REFUSED, windows_pass_line, "windows reach behind the right end of the image's lines",
+         "99-illegal-programming section 4", SHOWN(CSC, D_DATAOUT_SIZE_0), SHOWN(CDMA, D_DATAIN_SIZE_0),
+         SHOWN(CSC, D_CONV_STRIDE_EXT)),
+    RULE(WARNS, feature_slices_differ,
+         "CSC reads the slices elsewhere than CDMA writes them, and the next convolution mostly does, too",
+         "30-cdma-cbuf section 5", SHOWN(CSC, D_ENTRY_PER_SLICE), SHOWN(CDMA, D_ENTRY_PER_SLICE)),
+    RULE(REFUSED, image_slices_differ, "CSC reads the slices elsewhere than CDMA writes them",
+         "99-illegal-programming section 2", SHOWN(CSC, D_ENTRY_PER_SLICE), SHOWN(CDMA, D_ENTRY_PER_SLICE)),
+    RULE(WARNS, kernels_larger,
+         "kernels of CSC have another size than BYTE_PER_KERNEL, by which CDMA counts them: CSC takes more, and the "
+         "next convolution mostly hangs or is wrong",
+         "99-illegal-programming section 2", SHOWN(CDMA, D_WEIGHT_SIZE_0), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1)),
+    RULE(WARNS, kernels_smaller,
+         "kernels of CSC have another size than BYTE_PER_KERNEL, by which CDMA counts them: CSC takes fewer, and the "
+         "next convolution may be wrong",
+         "99-illegal-programming section 2", SHOWN(CDMA, D_WEIGHT_SIZE_0), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1)),
     RULE(WARNS, kept_bytes_differ,
-         "kept weights must have the same size in CDMA and CSC: their places in CBUF differ otherwise",
-         "40-convolution-core section 12", SHOWN(CSC, D_WEIGHT_BYTES), SHOWN(CDMA, D_WEIGHT_BYTES)),
-    RULE(WARNS, channels_differ, "CSC expects another number of components per pixel than the format has",
+         "kept weights must have the same size in CDMA and CSC: their places in CBUF differ otherwise, and the next "
+         "convolution is wrong, or hangs if CSC has more",
+         "99-illegal-programming section 2", SHOWN(CSC, D_WEIGHT_BYTES), SHOWN(CDMA, D_WEIGHT_BYTES)),
+    RULE(WARNS, fewer_channels, "CSC expects another number of components per pixel than the format has",
          "20-data-formats section 4", SHOWN(CSC, D_DATAIN_SIZE_EXT_1), SHOWN(CDMA, D_DATAIN_FORMAT)),
+    RULE(REFUSED, four_of_one, "CSC expects four components per pixel, the format has one",
+         "99-illegal-programming section 2", SHOWN(CSC, D_DATAIN_SIZE_EXT_1), SHOWN(CDMA, D_DATAIN_FORMAT)),
     RULE(ERRATUM, image_takes_others,
          "NVIDIA's hardware computes this layer wrongly: it takes other elements for the end of a kernel row (E1)",
          "99-illegal-programming section 5", SHOWN(CSC, D_WEIGHT_SIZE_EXT_1), SHOWN(CSC, D_DATAOUT_SIZE_0)),

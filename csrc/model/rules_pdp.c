@@ -95,12 +95,7 @@ CONDITION(inexact_hang, any_axis(view, first_window_passes_end))
 
 CONDITION(unused_rows, remainder_of(rows_of(view)) > rows_of(view).after)
 
-/* On the fly, unused columns and rows inside the padding. */
-static bool unused_columns(const struct registers_view *view) {
-    struct axis rows = rows_of(view), columns = columns_of(view);
-    return !layer_of(view).from_memory && remainder_of(columns) > columns.after && remainder_of(rows) > 0 &&
-           remainder_of(rows) <= rows.after;
-}
+CONDITION(unused_columns, !layer_of(view).from_memory && remainder_of(columns_of(view)) > columns_of(view).after)
 
 static int widest_strip(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
@@ -187,20 +182,20 @@ static const struct rule pdp_list[] = {
          "60-pdp section 4", SHOWN(PDP, D_POOLING_PADDING_CFG), SHOWN(PDP, D_POOLING_KERNEL_CFG)),
     RULE(WARNS, unused_rows, "rows that no window uses remain in PDP: the next layer of PDP hangs or is wrong",
          "60-pdp section 4", SHOWN(PDP, D_DATA_CUBE_IN_HEIGHT), SHOWN(PDP, D_POOLING_KERNEL_CFG)),
-    RULE(WARNS, unused_columns,
-         "columns that no window uses, on the fly and with padded rows that none uses: the next layer of PDP can hang "
-         "or "
-         "be wrong",
-         "60-pdp section 4", SHOWN(PDP, D_DATA_CUBE_IN_WIDTH), SHOWN(PDP, D_POOLING_KERNEL_CFG)),
+    RULE(WARNS, unused_columns, "columns that no window uses, on the fly: the next layer of PDP can hang or be wrong",
+         "99-illegal-programming section 4", SHOWN(PDP, D_DATA_CUBE_IN_WIDTH), SHOWN(PDP, D_POOLING_KERNEL_CFG)),
     RULE(REFUSED, too_wide_wrong, "the line buffer holds fewer output columns", "60-pdp section 9",
          SHOWN(PDP, D_DATA_CUBE_OUT_WIDTH), SHOWN(PDP, D_POOLING_KERNEL_CFG)),
     RULE(HANGS, too_wide_hang, "the line buffer holds fewer output columns", "60-pdp section 9",
          SHOWN(PDP, D_DATA_CUBE_OUT_WIDTH), SHOWN(PDP, D_POOLING_KERNEL_CFG)),
     RULE(HANGS, last_strip_empty, "a strip without input columns", "60-pdp section 7", SHOWN(PDP, D_PARTIAL_WIDTH_IN),
          SHOWN(PDP, D_POOLING_KERNEL_CFG)),
-    RULE(HANGS, flying_split, "there are no strips on the fly", "60-pdp section 7", SHOWN(PDP, D_OPERATION_MODE_CFG)),
-    RULE(HANGS, surfaces_differ, "input and output must have the same surfaces", "60-pdp section 13",
-         SHOWN(PDP, D_DATA_CUBE_IN_CHANNEL), SHOWN(PDP, D_DATA_CUBE_OUT_CHANNEL)),
+    RULE(REFUSED, flying_split, "there are no strips on the fly: the layer mostly hangs, or writes other bytes",
+         "99-illegal-programming section 1", SHOWN(PDP, D_OPERATION_MODE_CFG)),
+    RULE(REFUSED, surfaces_differ,
+         "input and output must have the same surfaces: with more in the output the layer hangs, with fewer it ends "
+         "and spoils the next one",
+         "99-illegal-programming section 1", SHOWN(PDP, D_DATA_CUBE_IN_CHANNEL), SHOWN(PDP, D_DATA_CUBE_OUT_CHANNEL)),
     {RULE_HANGS, destination_port, RULE_NO_PORT, {SHOWN(PDP, D_DST_RAM_CFG)}},
     RULE(REFUSED, infinite_constant, "pad values and reciprocals of FP16 layers must be finite", "60-pdp section 6",
          SHOWN(PDP, D_RECIP_KERNEL_WIDTH), SHOWN(PDP, D_RECIP_KERNEL_HEIGHT),
@@ -249,11 +244,31 @@ static bool sizes_differ(const struct registers_view *view) {
            VALUE(view, PDP, D_DATA_CUBE_IN_CHANNEL) / lanes != VALUE(view, PDP_RDMA, D_DATA_CUBE_IN_CHANNEL) / lanes;
 }
 
+/* Too little hangs, too much ends: 99-illegal-programming section 1. PDP needs as many surfaces as it writes, and not
+ * always what no window uses. */
+static bool reads_less(const struct registers_view *view) {
+    struct pdp_layer l = layer_of(view);
+    const uint64_t surfaces = VALUE(view, PDP_RDMA, D_DATA_CUBE_IN_CHANNEL) / (uint32_t)l.lanes + 1;
+    const uint64_t needed = VALUE(view, PDP, D_DATA_CUBE_OUT_CHANNEL) / (uint32_t)l.lanes + 1;
+    const uint64_t height = (uint64_t)VALUE(view, PDP_RDMA, D_DATA_CUBE_IN_HEIGHT) + 1;
+    const uint64_t width = split(view) ? (uint64_t)l.width : (uint64_t)VALUE(view, PDP_RDMA, D_DATA_CUBE_IN_WIDTH) + 1;
+    return sizes_differ(view) && remainder_of(rows_of(view)) == 0 && remainder_of(columns_of(view)) == 0 &&
+           width * height * surfaces < (uint64_t)l.width * (uint64_t)l.height * needed;
+}
+
+CONDITION(reads_more, sizes_differ(view) && !reads_less(view))
+
+/* Nothing reads the width of the middle strips if there are only two. */
+static uint32_t strip_widths(const struct registers_view *view, uint32_t widths) {
+    return layer_of(view).in.count > 2 ? widths : widths & ~PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_MID_MASK;
+}
+
 static bool strips_differ(const struct registers_view *view) {
     uint32_t shape = VALUE(view, PDP_RDMA, D_POOLING_KERNEL_CFG);
     return FIELD(view, PDP, D_OPERATION_MODE_CFG, SPLIT_NUM) !=
                FIELD(view, PDP_RDMA, D_OPERATION_MODE_CFG, SPLIT_NUM) ||
-           (split(view) && (VALUE(view, PDP, D_PARTIAL_WIDTH_IN) != VALUE(view, PDP_RDMA, D_PARTIAL_WIDTH_IN) ||
+           (split(view) && (strip_widths(view, VALUE(view, PDP, D_PARTIAL_WIDTH_IN)) !=
+                                strip_widths(view, VALUE(view, PDP_RDMA, D_PARTIAL_WIDTH_IN)) ||
                             FIELD(view, PDP, D_POOLING_KERNEL_CFG, KERNEL_WIDTH) !=
                                 REGISTER_FIELD(shape, PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_WIDTH) ||
                             FIELD(view, PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH) !=
@@ -277,14 +292,21 @@ static bool overwrites_input(const struct registers_view *view) {
     return !extents_same(&destination, &source) && extents_overlap(&destination, &source);
 }
 
+#define SHOWN_CUBES                                                                                                    \
+    SHOWN(PDP, D_DATA_CUBE_IN_WIDTH), SHOWN(PDP_RDMA, D_DATA_CUBE_IN_WIDTH), SHOWN(PDP, D_DATA_CUBE_IN_HEIGHT),        \
+        SHOWN(PDP_RDMA, D_DATA_CUBE_IN_HEIGHT), SHOWN(PDP, D_DATA_CUBE_IN_CHANNEL),                                    \
+        SHOWN(PDP_RDMA, D_DATA_CUBE_IN_CHANNEL)
+
 static const struct rule pdp_layer_list[] = {
-    RULE(HANGS, sizes_differ, "PDP and PDP_RDMA must have the same cube", "60-pdp section 2",
-         SHOWN(PDP, D_DATA_CUBE_IN_WIDTH), SHOWN(PDP_RDMA, D_DATA_CUBE_IN_WIDTH), SHOWN(PDP, D_DATA_CUBE_IN_HEIGHT),
-         SHOWN(PDP_RDMA, D_DATA_CUBE_IN_HEIGHT), SHOWN(PDP, D_DATA_CUBE_IN_CHANNEL),
-         SHOWN(PDP_RDMA, D_DATA_CUBE_IN_CHANNEL)),
-    RULE(HANGS, strips_differ, "PDP and PDP_RDMA must have the same strips", "60-pdp section 7",
-         SHOWN(PDP, D_OPERATION_MODE_CFG), SHOWN(PDP_RDMA, D_OPERATION_MODE_CFG), SHOWN(PDP, D_PARTIAL_WIDTH_IN),
-         SHOWN(PDP_RDMA, D_PARTIAL_WIDTH_IN), SHOWN(PDP_RDMA, D_POOLING_KERNEL_CFG)),
+    RULE(HANGS, reads_less, "PDP and PDP_RDMA must have the same cube", "60-pdp section 2", SHOWN_CUBES),
+    RULE(REFUSED, reads_more,
+         "PDP_RDMA reads another cube than PDP takes: the layer mostly ends, and the rest spoils the next "
+         "layer or makes it hang",
+         "99-illegal-programming section 1", SHOWN_CUBES),
+    RULE(REFUSED, strips_differ,
+         "PDP and PDP_RDMA must have the same strips: the layer hangs, or ends with other bytes and spoils the next",
+         "99-illegal-programming section 1", SHOWN(PDP, D_OPERATION_MODE_CFG), SHOWN(PDP_RDMA, D_OPERATION_MODE_CFG),
+         SHOWN(PDP, D_PARTIAL_WIDTH_IN), SHOWN(PDP_RDMA, D_PARTIAL_WIDTH_IN), SHOWN(PDP_RDMA, D_POOLING_KERNEL_CFG)),
     RULE(HANGS, type_differs, "PDP and PDP_RDMA must have the same data type", "60-pdp section 13",
          SHOWN(PDP, D_DATA_FORMAT), SHOWN(PDP_RDMA, D_DATA_FORMAT)),
     RULE(WARNS, strip_before_line,

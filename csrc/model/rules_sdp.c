@@ -67,6 +67,8 @@ CONDITION(sdp_port, to_memory(view) && rules_no_port(view, FIELD(view, SDP, D_DS
 CONDITION(ew_missing, !nvdla_has(view->config, FEATURE_EW) && FIELD(view, SDP, D_DP_EW_CFG, EW_BYPASS) == 0 &&
                           !layer_of(view).compare)
 
+CONDITION(sdp_has_int8_only, !rules_wide(view) && VALUE(view, SDP, D_DATA_FORMAT) != 0)
+
 CONDITION(compares_nothing, !nvdla_has(view->config, FEATURE_EW) && layer_of(view).compare)
 
 static bool prelu_with_alu(const struct registers_view *view) {
@@ -130,9 +132,11 @@ static const struct rule sdp_list[] = {
     {RULE_HANGS, sdp_port, RULE_NO_PORT, {SHOWN(SDP, D_DST_DMA_CFG)}},
     RULE(WARNS, ew_missing, "the configuration has no EW stage: the data passes unchanged", "50-sdp section 12",
          SHOWN(SDP, D_DP_EW_CFG)),
-    RULE(WARNS, compares_nothing,
-         "the configuration cannot compare: nothing is written, STATUS_UNEQUAL reports results that are not 0",
-         "50-sdp section 9", SHOWN(SDP, D_DP_EW_CFG)),
+    RULE(REFUSED, sdp_has_int8_only, "the configuration has INT8 only: NVIDIA's hardware hangs or writes other bytes",
+         "99-illegal-programming section 4", SHOWN(SDP, D_DATA_FORMAT)),
+    RULE(REFUSED, compares_nothing,
+         "the configuration cannot compare: NVIDIA's hardware writes as without, this project's RTL nothing",
+         "99-illegal-programming section 2", SHOWN(SDP, D_DP_EW_CFG)),
     RULE(WARNS, prelu_with_alu, "PReLU acts on the result of the ALU, and a sum of 33 bits wraps", "50-sdp section 5.1",
          SHOWN(SDP, D_DP_BS_CFG), SHOWN(SDP, D_DP_BN_CFG)),
     RULE(WARNS, infinite_operand,
@@ -184,10 +188,6 @@ static bool is_short(const struct registers_view *view, int stage) {
            OPERAND(operand_config(view, stage), DATA_SIZE) == 0;
 }
 
-static bool has_no_port(const struct registers_view *view, int stage) {
-    return rules_no_port(view, OPERAND(operand_config(view, stage), RAM_TYPE));
-}
-
 static bool per_element(const struct registers_view *view, int stage) {
     return OPERAND(operand_config(view, stage), DATA_MODE) != 0;
 }
@@ -207,8 +207,6 @@ static bool is_misaligned(const struct registers_view *view, int stage) {
 CONDITION(data_use_unknown, any_operand(view, use_is_3))
 
 CONDITION(operands_too_short, any_operand(view, is_short))
-
-CONDITION(operands_without_port, any_operand(view, has_no_port))
 
 CONDITION(operands_misaligned, any_operand(view, is_misaligned))
 
@@ -233,7 +231,6 @@ static const struct rule sdp_rdma_list[] = {
     RULE(REFUSED, data_use_unknown, "there is no DATA_USE 3", "50-sdp section 2.3", SHOWN_OPERANDS),
     RULE(REFUSED, operands_too_short, "processing of 16 bits takes operands of two bytes", "50-sdp section 4",
          SHOWN_OPERANDS),
-    {RULE_HANGS, operands_without_port, RULE_NO_PORT, {SHOWN_OPERANDS}},
     {RULE_HANGS, rdma_port, RULE_NO_PORT, {SHOWN(SDP_RDMA, D_SRC_DMA_CFG)}},
     {RULE_WARNS,
      rdma_misaligned,
@@ -265,7 +262,25 @@ static bool sizes_differ(const struct registers_view *view) {
            VALUE(view, SDP, D_DATA_CUBE_CHANNEL) / lanes != VALUE(view, SDP_RDMA, D_DATA_CUBE_CHANNEL) / lanes;
 }
 
-CONDITION(flying_differs, layer_of(view).shape.flying != (FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, FLYING_MODE) != 0))
+/* Too little hangs, too much ends: 99-illegal-programming section 1. */
+static bool reads_less(const struct registers_view *view) {
+    struct sdp_layer layer = layer_of(view);
+    const uint64_t surfaces = VALUE(view, SDP_RDMA, D_DATA_CUBE_CHANNEL) / (uint32_t)layer.shape.lanes + 1;
+    const uint64_t pixels = ((uint64_t)VALUE(view, SDP_RDMA, D_DATA_CUBE_WIDTH) + 1) *
+                            ((uint64_t)VALUE(view, SDP_RDMA, D_DATA_CUBE_HEIGHT) + 1);
+    return sizes_differ(view) && pixels * surfaces < sdp_layer_atoms(&layer) / (uint64_t)layer.shape.batches;
+}
+
+CONDITION(reads_more, sizes_differ(view) && !reads_less(view))
+
+CONDITION(rdma_flies, FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, FLYING_MODE) != 0)
+
+CONDITION(only_rdma_flies, rdma_flies(view) && !layer_of(view).shape.flying)
+
+CONDITION(only_sdp_flies, !rdma_flies(view) && layer_of(view).shape.flying)
+
+CONDITION(rdma_has_int8_only, !rules_wide(view) && (FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, IN_PRECISION) != 0 ||
+                                                    FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, PROC_PRECISION) != 0))
 
 CONDITION(precision_differs,
           rules_wide(view) && (proc(view) != FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, PROC_PRECISION) ||
@@ -312,6 +327,13 @@ static bool half_taken(const struct registers_view *view, int stage) {
     return !not_fetched(view, stage) && flow.taken &&
            (flow.alu_taken != flow.alu_fetched || flow.mul_taken != flow.mul_fetched);
 }
+
+/* Operands that no stage takes do not stop this layer. */
+static bool taken_without_port(const struct registers_view *view, int stage) {
+    return rules_no_port(view, OPERAND(operand_config(view, stage), RAM_TYPE)) && flow_of(view, stage).taken;
+}
+
+CONDITION(operands_without_port, any_operand(view, taken_without_port))
 
 static bool not_taken(const struct registers_view *view, int stage) {
     return layer_of(view).operands[stage].enabled && !flow_of(view, stage).taken;
@@ -380,19 +402,33 @@ static bool overwrites_input(const struct registers_view *view) {
     return false;
 }
 
+#define SHOWN_CUBES                                                                                                    \
+    SHOWN(SDP, D_DATA_CUBE_WIDTH), SHOWN(SDP_RDMA, D_DATA_CUBE_WIDTH), SHOWN(SDP, D_DATA_CUBE_HEIGHT),                 \
+        SHOWN(SDP_RDMA, D_DATA_CUBE_HEIGHT), SHOWN(SDP, D_DATA_CUBE_CHANNEL), SHOWN(SDP_RDMA, D_DATA_CUBE_CHANNEL)
+
 #define NOT_FETCHED "the stage takes operands from memory that SDP_RDMA does not fetch", "50-sdp section 4"
-#define HALF_TAKEN "SDP_RDMA fetches a component that the stage does not take from memory", "50-sdp section 4"
+#define HALF_TAKEN                                                                                                     \
+    "SDP_RDMA fetches a component that the stage does not take from memory: the layer hangs, or it ends and the next " \
+    "one hangs",                                                                                                       \
+        "99-illegal-programming section 1"
 #define NOT_TAKEN                                                                                                      \
     "SDP_RDMA fetches operands that the stage does not take: SDP finishes, SDP_RDMA does not, and the next layer "     \
-    "that needs it hangs",                                                                                             \
+    "that needs it hangs or is wrong",                                                                                 \
         "50-sdp section 4"
 
 static const struct rule sdp_operands_list[] = {
-    RULE(HANGS, sizes_differ, "SDP and SDP_RDMA must have the same cube", "50-sdp section 2.3",
-         SHOWN(SDP, D_DATA_CUBE_WIDTH), SHOWN(SDP_RDMA, D_DATA_CUBE_WIDTH), SHOWN(SDP, D_DATA_CUBE_HEIGHT),
-         SHOWN(SDP_RDMA, D_DATA_CUBE_HEIGHT), SHOWN(SDP, D_DATA_CUBE_CHANNEL), SHOWN(SDP_RDMA, D_DATA_CUBE_CHANNEL)),
-    RULE(HANGS, flying_differs, "SDP and SDP_RDMA must have the same FLYING_MODE", "50-sdp section 2.3",
+    RULE(HANGS, reads_less, "SDP and SDP_RDMA must have the same cube", "50-sdp section 2.3", SHOWN_CUBES),
+    RULE(REFUSED, reads_more,
+         "SDP_RDMA reads a larger cube than SDP takes: the layer ends, and the rest spoils the next layer or "
+         "makes it hang",
+         "99-illegal-programming section 1", SHOWN_CUBES),
+    RULE(HANGS, only_rdma_flies, "SDP and SDP_RDMA must have the same FLYING_MODE", "50-sdp section 2.3",
          SHOWN(SDP, D_FEATURE_MODE_CFG), SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)),
+    RULE(REFUSED, only_sdp_flies,
+         "SDP_RDMA reads a cube that SDP, on the fly, does not take: the layer ends, the next one mostly hangs",
+         "99-illegal-programming section 1", SHOWN(SDP, D_FEATURE_MODE_CFG), SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)),
+    RULE(REFUSED, rdma_has_int8_only, "the configuration has INT8 only: NVIDIA's hardware writes other bytes",
+         "99-illegal-programming section 4", SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)),
     RULE(REFUSED, precision_differs, "SDP and SDP_RDMA must have the same PROC and OUT precision", "50-sdp section 2.3",
          SHOWN(SDP, D_DATA_FORMAT), SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)),
     RULE(REFUSED, mode_differs, "SDP and SDP_RDMA must agree on Winograd order and batches", "50-sdp section 2.3",
@@ -404,12 +440,13 @@ static const struct rule sdp_operands_list[] = {
          SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)),
     RULE(WARNS, reinterprets, "INT16 data is interpreted as FP16 or the reverse", "50-sdp section 7",
          SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)),
+    {RULE_HANGS, operands_without_port, RULE_NO_PORT, {SHOWN_OPERANDS}},
     {RULE_HANGS, not_fetched_bs, NOT_FETCHED, {SHOWN(SDP, D_DP_BS_CFG), SHOWN(SDP_RDMA, D_BRDMA_CFG)}},
     {RULE_HANGS, not_fetched_bn, NOT_FETCHED, {SHOWN(SDP, D_DP_BN_CFG), SHOWN(SDP_RDMA, D_NRDMA_CFG)}},
     {RULE_HANGS, not_fetched_ew, NOT_FETCHED, {SHOWN(SDP, D_DP_EW_CFG), SHOWN(SDP_RDMA, D_ERDMA_CFG)}},
-    {RULE_HANGS, half_taken_bs, HALF_TAKEN, {SHOWN(SDP, D_DP_BS_CFG), SHOWN(SDP_RDMA, D_BRDMA_CFG)}},
-    {RULE_HANGS, half_taken_bn, HALF_TAKEN, {SHOWN(SDP, D_DP_BN_CFG), SHOWN(SDP_RDMA, D_NRDMA_CFG)}},
-    {RULE_HANGS, half_taken_ew, HALF_TAKEN, {SHOWN(SDP, D_DP_EW_CFG), SHOWN(SDP_RDMA, D_ERDMA_CFG)}},
+    {RULE_REFUSED, half_taken_bs, HALF_TAKEN, {SHOWN(SDP, D_DP_BS_CFG), SHOWN(SDP_RDMA, D_BRDMA_CFG)}},
+    {RULE_REFUSED, half_taken_bn, HALF_TAKEN, {SHOWN(SDP, D_DP_BN_CFG), SHOWN(SDP_RDMA, D_NRDMA_CFG)}},
+    {RULE_REFUSED, half_taken_ew, HALF_TAKEN, {SHOWN(SDP, D_DP_EW_CFG), SHOWN(SDP_RDMA, D_ERDMA_CFG)}},
     {RULE_WARNS, not_taken_bs, NOT_TAKEN, {SHOWN(SDP, D_DP_BS_CFG), SHOWN(SDP_RDMA, D_BRDMA_CFG)}},
     {RULE_WARNS, not_taken_bn, NOT_TAKEN, {SHOWN(SDP, D_DP_BN_CFG), SHOWN(SDP_RDMA, D_NRDMA_CFG)}},
     {RULE_WARNS, not_taken_ew, NOT_TAKEN, {SHOWN(SDP, D_DP_EW_CFG), SHOWN(SDP_RDMA, D_ERDMA_CFG)}},
@@ -449,21 +486,44 @@ static bool results_differ_in_order(const struct registers_view *view) {
            (by_lines && convolution.out_width != (size_t)layer.shape.width);
 }
 
-static bool results_differ_in_number(const struct registers_view *view) {
+/* Atoms that the convolution core delivers for a batch, and those that SDP takes. */
+static uint64_t delivered(const struct registers_view *view) {
     struct csc_layer convolution = convolution_of(view);
-    struct sdp_layer layer = layer_of(view);
-    return convolution.positions != (size_t)layer.shape.width * (size_t)layer.shape.height ||
-           csc_layer_groups(&convolution) != (size_t)layer.shape.surfaces;
+    return (uint64_t)convolution.positions * csc_layer_groups(&convolution);
 }
+
+static uint64_t taken(const struct registers_view *view) {
+    struct sdp_layer layer = layer_of(view);
+    return sdp_layer_atoms(&layer) / (uint64_t)layer.shape.batches;
+}
+
+CONDITION(results_missing, delivered(view) < taken(view))
+
+CONDITION(results_left, delivered(view) > taken(view))
+
+static bool results_in_other_shape(const struct registers_view *view) {
+    struct csc_layer convolution = convolution_of(view);
+    return delivered(view) == taken(view) && csc_layer_groups(&convolution) != (size_t)layer_of(view).shape.surfaces;
+}
+
+#define SHOWN_RESULTS                                                                                                  \
+    SHOWN(CSC, D_ATOMICS), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1), SHOWN(SDP, D_DATA_CUBE_WIDTH),                             \
+        SHOWN(SDP, D_DATA_CUBE_HEIGHT), SHOWN(SDP, D_DATA_CUBE_CHANNEL)
 
 static const struct rule sdp_flying_list[] = {
     RULE(REFUSED, results_differ_in_type, "after a convolution PROC precision is that of the convolution",
          "50-sdp section 3.1", SHOWN(SDP, D_DATA_FORMAT), SHOWN(CSC, D_MISC_CFG)),
     RULE(REFUSED, results_differ_in_order, "SDP and CSC must agree on Winograd, batches and the width of their lines",
          "50-sdp section 8", SHOWN(SDP, D_FEATURE_MODE_CFG), SHOWN(CSC, D_MISC_CFG), SHOWN(CSC, D_BATCH_NUMBER)),
-    RULE(HANGS, results_differ_in_number, "the convolution does not deliver the cube that SDP takes",
-         "50-sdp section 3.1", SHOWN(CSC, D_ATOMICS), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1), SHOWN(SDP, D_DATA_CUBE_WIDTH),
-         SHOWN(SDP, D_DATA_CUBE_HEIGHT), SHOWN(SDP, D_DATA_CUBE_CHANNEL)),
+    RULE(HANGS, results_missing, "the convolution does not deliver the cube that SDP takes", "50-sdp section 3.1",
+         SHOWN_RESULTS),
+    RULE(WARNS, results_left,
+         "the convolution delivers more than SDP takes: the layer ends, its units may stay RUNNING, and the next "
+         "convolution takes the rest",
+         "99-illegal-programming section 1", SHOWN_RESULTS),
+    RULE(REFUSED, results_in_other_shape,
+         "the convolution does not deliver the surfaces that SDP takes, though as many results in all",
+         "50-sdp section 3.1", SHOWN_RESULTS),
 };
 
 const struct rule_set rules_sdp_flying = {.moment = RULES_AT_START,
@@ -484,6 +544,11 @@ CONDITION(is_fused, to_pdp(view) && !pooling_of(view).from_memory)
 
 CONDITION(pooled_type_differs, rules_wide(view) && out(view) != FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA))
 
+/* Surfaces that PDP writes: it needs as many. */
+static uint64_t written_surfaces(const struct registers_view *view) {
+    return VALUE(view, PDP, D_DATA_CUBE_OUT_CHANNEL) / (uint32_t)pooling_of(view).lanes + UINT64_C(1);
+}
+
 static bool pooled_cube_differs(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
     struct pdp_layer pooling = pooling_of(view);
@@ -491,12 +556,33 @@ static bool pooled_cube_differs(const struct registers_view *view) {
                                           layer.shape.surfaces != pooling.surfaces);
 }
 
+/* Every row and column is in a window. */
+static bool layer_is_exact(const struct pdp_layer *pooling) {
+    const struct pdp_kernel *kernel = &pooling->kernel;
+    return (pooling->width + kernel->pad_left + kernel->pad_right - kernel->width) % kernel->stride_width == 0 &&
+           (pooling->height + kernel->pad_top + kernel->pad_bottom - kernel->height) % kernel->stride_height == 0;
+}
+
+static bool pooled_cube_is_short(const struct registers_view *view) {
+    struct pdp_layer pooling = pooling_of(view);
+    return pooled_cube_differs(view) && layer_is_exact(&pooling) &&
+           taken(view) < (uint64_t)pooling.width * (uint64_t)pooling.height * written_surfaces(view);
+}
+
+CONDITION(pooled_cube_is_other, pooled_cube_differs(view) && !pooled_cube_is_short(view))
+
+#define SHOWN_POOLED                                                                                                   \
+    SHOWN(SDP, D_DATA_CUBE_WIDTH), SHOWN(PDP, D_DATA_CUBE_IN_WIDTH), SHOWN(SDP, D_DATA_CUBE_HEIGHT),                   \
+        SHOWN(PDP, D_DATA_CUBE_IN_HEIGHT), SHOWN(SDP, D_DATA_CUBE_CHANNEL), SHOWN(PDP, D_DATA_CUBE_IN_CHANNEL)
+
 static const struct rule sdp_to_pdp_list[] = {
     RULE(REFUSED, pooled_type_differs, "OUT precision of SDP must be the data type of PDP", "60-pdp section 8",
          SHOWN(SDP, D_DATA_FORMAT), SHOWN(PDP, D_DATA_FORMAT)),
-    RULE(HANGS, pooled_cube_differs, "SDP does not deliver the cube that PDP takes", "60-pdp section 8",
-         SHOWN(SDP, D_DATA_CUBE_WIDTH), SHOWN(PDP, D_DATA_CUBE_IN_WIDTH), SHOWN(SDP, D_DATA_CUBE_HEIGHT),
-         SHOWN(PDP, D_DATA_CUBE_IN_HEIGHT), SHOWN(SDP, D_DATA_CUBE_CHANNEL), SHOWN(PDP, D_DATA_CUBE_IN_CHANNEL)),
+    RULE(HANGS, pooled_cube_is_short, "SDP does not deliver the cube that PDP takes", "60-pdp section 8", SHOWN_POOLED),
+    RULE(REFUSED, pooled_cube_is_other,
+         "SDP delivers another cube than PDP takes: PDP mostly ends, SDP and SDP_RDMA stay RUNNING, and the next layer "
+         "is wrong",
+         "99-illegal-programming section 1", SHOWN_POOLED),
 };
 
 const struct rule_set rules_sdp_to_pdp = {.moment = RULES_AT_START,

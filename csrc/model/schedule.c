@@ -7,6 +7,10 @@
 #include "model/ports.h"
 #include "nvdla_offsets.h"
 
+/* Bytes: weights that are no whole number of these never end where an atom has as many. 99-illegal-programming section
+ * 4. */
+enum { WEIGHT_ATOM = 8 };
+
 static bool pdp_destination_ready(const struct model *model, const struct pdp_layer *layer) {
     return layer->valid && client_served(model, NVDLA_WRITE_PDP, layer->destination.primary);
 }
@@ -28,7 +32,9 @@ struct cdma_served schedule_cdma_served(const struct model *model) {
     struct registers_view view = model_view(model);
     struct cdma_cubes cubes = cdma_cubes(&view);
     return (struct cdma_served){.data = client_served(model, NVDLA_READ_CDMA_DAT, cubes.data_primary),
-                                .weights = client_served(model, NVDLA_READ_CDMA_WT, cubes.weight_primary)};
+                                .weights = client_served(model, NVDLA_READ_CDMA_WT, cubes.weight_primary) &&
+                                           (model->dev.config->mem_atom != WEIGHT_ATOM ||
+                                            VALUE(&view, CDMA, D_WEIGHT_BYTES) % WEIGHT_ATOM == 0)};
 }
 
 static bool find_cdma(const struct model *model, struct work *work) {
@@ -83,14 +89,23 @@ static bool core_agrees(const struct model *model) {
     return true;
 }
 
-/* True if SDP takes what the convolution core delivers. A kernel group is a surface of SDP; lines must be the same only
- * if the order of delivery depends on them. */
+/* Results of a batch that SDP takes, of a kernel group each. */
+static size_t sdp_results(const struct sdp_layer *sdp) {
+    return (size_t)sdp->shape.width * (size_t)sdp->shape.height * (size_t)sdp->shape.surfaces;
+}
+
+static bool same_cube(const struct csc_layer *layer, const struct sdp_layer *sdp) {
+    return layer->positions * (size_t)sdp->shape.surfaces == sdp_results(sdp) &&
+           csc_layer_groups(layer) == (size_t)sdp->shape.surfaces;
+}
+
+/* True if SDP takes what the convolution core delivers, or the first part of it. A kernel group is a surface of SDP;
+ * lines must be the same only if the order of delivery depends on them. */
 static bool same_results(const struct csc_layer *layer, const struct sdp_layer *sdp) {
     bool by_lines = sdp->shape.batches > 1 || sdp->shape.winograd;
     return layer->precision == sdp->shape.proc && layer->batches == (size_t)sdp->shape.batches &&
            (layer->mode == CSC_WINOGRAD) == sdp->shape.winograd &&
-           layer->positions == (size_t)sdp->shape.width * (size_t)sdp->shape.height &&
-           csc_layer_groups(layer) == (size_t)sdp->shape.surfaces &&
+           (same_cube(layer, sdp) || layer->positions * csc_layer_groups(layer) > sdp_results(sdp)) &&
            !(by_lines && layer->out_width != (size_t)sdp->shape.width);
 }
 

@@ -86,7 +86,10 @@ static void add_device_warnings(struct lint *lint, const struct program *prog, c
 
 /* Adds the place where a hanging trace waits: its first waiting operation. */
 static void add_hang(struct lint *lint, const struct program *prog, const struct hang *hang) {
-    struct lint_finding *finding = add(lint, RULE_HANGS);
+    bool open = false; /* what stopped the model may have another result on the hardware */
+    for (size_t i = 0; i < lint->count; i++)
+        open = open || lint->findings[i].effect == RULE_REFUSED;
+    struct lint_finding *finding = add(lint, open ? RULE_REFUSED : RULE_HANGS);
     char *text = hang_text(hang);
     text[strcspn(text, "\n")] = '\0';
     if (hang->stream_count > 0)
@@ -94,7 +97,7 @@ static void add_hang(struct lint *lint, const struct program *prog, const struct
     else if (hang->check_count > 0)
         set_place(finding, prog, &prog->ops[hang->checks[0]]);
     finding->rule = xprintf("the trace hangs: %s", text);
-    finding->text = xprintf("%s; the hardware hangs", finding->rule);
+    finding->text = xprintf("%s; %s", finding->rule, open ? "the result is undefined" : "the hardware hangs");
     free(text);
 }
 
@@ -187,8 +190,11 @@ static json_t *json_finding(const struct nvdla_config *config, const struct lint
     json_t *rule =
         finding->section ? json_sprintf("%s (%s)", finding->rule, finding->section) : json_string(finding->rule);
     json_object_set_new(json, "rule", rule);
-    if (finding->section)
+    if (finding->section) {
+        const bool measured = strncmp(finding->section, "98-", 3) == 0 || strncmp(finding->section, "99-", 3) == 0;
         json_object_set_new(json, "section", json_string(finding->section));
+        json_object_set_new(json, "known", json_string(measured ? "measured" : "specified"));
+    }
     return json;
 }
 
