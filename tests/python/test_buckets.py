@@ -16,7 +16,7 @@ import unittest.mock
 from nvcosim.engine.guard import Guard
 from mock_launcher import MockLauncher
 from nvcosim.night import notify as notifying
-from nvcosim.night.buckets import Bucket, Case, bucket_rule, triage_failures
+from nvcosim.night.buckets import Bucket, Case, bucket_rule, next_looks, triage_failures
 from nvcosim.night.triage import Discoveries, Discovery, Job, Target, Triage
 from nvcosim.plan.test import Test
 from nvcosim.store.database import Store
@@ -62,12 +62,34 @@ class Rule(unittest.TestCase):
     def test_they_join_none_of_several_causes(self):
         self.assertEqual(self.rule(case(1, blamed="sdp:OUT"), case(2, blamed="csc"), case(3)), ["sdp:OUT", "csc", "value:SDP"])
 
+    def test_they_join_the_cause_of_most_looks(self):
+        self.assertEqual(self.rule(case(1, blamed="sdp:OUT"), case(2, blamed="csc"), case(3, blamed="csc"), case(4)),
+                         ["sdp:OUT", "csc", "csc", "csc"])
+
     def test_where_debug_found_nothing_the_result_counts(self):
         self.assertEqual(self.rule(case(1, blamed="sdp:OUT"), case(2, note="it passes")), ["sdp:OUT", "value:SDP"])
 
     def test_a_failure_without_a_model_joins_none(self):
         alone = dataclasses.replace(case(2), debuggable=False)
         self.assertEqual(self.rule(case(1, blamed="sdp:OUT"), alone), ["sdp:OUT", "value:SDP"])
+
+    def test_the_largest_bucket_without_a_look_comes_next(self):
+        job, blamed, cases = types.SimpleNamespace(jobs=1), {}, [case(n) for n in range(1, 6)] + [case(9, coarse="value:PDP")]
+        discoveries = types.SimpleNamespace(find=lambda kind, number: Discovery(kind, number, signature=blamed[number])
+                                            if number in blamed else None)
+
+        def looks():
+            return [each.number for each in next_looks(job, cases, discoveries, 9)]
+
+        self.assertEqual(looks(), [1, 9])  # the smallest of each kind
+        blamed.update({1: "sdp:OUT", 9: "pdp:OUT"})
+        self.assertEqual(looks(), [2])
+        blamed[2] = "csc:WT"
+        self.assertEqual(looks(), [3])  # 3, 4 and 5 are now alone
+        blamed[3] = "csc:WT"
+        self.assertEqual([bucket_rule(each, cases[:5]) for each in cases[3:5]], ["value:SDP"] * 2)
+        looks()
+        self.assertEqual([bucket_rule(each, cases[:5]) for each in cases[3:5]], ["csc:WT"] * 2)
 
     def test_notes(self):
         for cases, note in (
@@ -112,10 +134,16 @@ class Night(unittest.TestCase):
 
     def job(self, debug=5, seconds=60.0, shrink=0.0, script=None):
         settings = types.SimpleNamespace(debug_reports=debug, debug_seconds=seconds, shrink_seconds=shrink)
-        self.launcher = MockLauncher(script or self.debugged, 2)
+        self.plays = []
+
+        def launch():
+            launcher = MockLauncher(script or self.debugged, 2)
+            launcher.plays = self.plays
+            return launcher
+
         builds = types.SimpleNamespace(for_debug=lambda test: None)
         return Job(self.store, self.night, self.folder.name, self.tests, builds, 2, settings, self.lines.append,
-                   lambda: self.launcher, self.signals)
+                   launch, self.signals)
 
     def rows(self):
         return [tuple(row) for row in self.store.rows("SELECT count, signature, engine, kind, smallest, title FROM bucket ORDER BY number")]
@@ -128,7 +156,7 @@ class Night(unittest.TestCase):
             (1, "sdp or before:OUT", "sdp", "value", 1, "sdp is to blame"),
             (1, "value:SDP", None, "value", 3, "known, issue 7: reason 3")])
         self.assertEqual(self.lines, ["nvcosim debug looks at 2 of 4 failures"])
-        play = self.launcher.plays[0]  # the smallest first
+        play = self.plays[0]  # the smallest first
         self.assertEqual((play.trace, play.name, play.seed, play.options[-2:]), (
             "/traces/1.nvt", "t.1", 5, (f"--out={self.folder.name}/buckets/debug", "--debug")))
         self.assertEqual([tuple(row) for row in self.store.rows("SELECT number, bucket FROM result ORDER BY number")],
@@ -138,7 +166,7 @@ class Night(unittest.TestCase):
         triage_failures(self.job(), True)
         before = self.rows()
         triage_failures(self.job(), True)
-        self.assertEqual((self.launcher.plays, self.rows()), ([], before))
+        self.assertEqual((self.plays, self.rows()), ([], before))
 
     def test_debug_may_look_at_one_or_none(self):
         triage_failures(self.job(debug=1), True)
@@ -168,8 +196,8 @@ class Night(unittest.TestCase):
     def test_shrink(self):
         found = self.shrink(1)
         self.assertEqual((found.trace, found.cycles, found.note), ("buckets/t.1.nvt", 10, None))
-        self.assertEqual(["--debug" in play.options for play in self.launcher.plays], [False, True])
-        self.assertEqual(self.launcher.plays[0].name, "t.1-shrunk")
+        self.assertEqual(["--debug" in play.options for play in self.plays], [False, True])
+        self.assertEqual(self.plays[0].name, "t.1-shrunk")
 
     def test_what_shrink_made_is_of_no_use(self):
         big = Result({"verdict": "FAIL", "config": "small", "dut": "rtl+model", "devices": [{"clocked": True, "cycles": 100}]})

@@ -97,6 +97,7 @@ class Nights(unittest.TestCase):
         self.assertIn(f"\nNot all tests have run. To continue: nvcosim regress --database={self.folder}/n.db "
                       "--jobs=2 --notify='mail it' --resume=1\n", out)
         self.assertEqual(self.begun.store.row("SELECT state FROM night")[0], "interrupted")
+        self.assertGreater(self.begun.store.row("SELECT seconds FROM night")[0], 0)
 
     def test_sigterm_ends_them(self):
         def end(launcher):

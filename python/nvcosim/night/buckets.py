@@ -4,6 +4,7 @@ each. bucket_rule() decides which belong together.
 `nvcosim debug` looks at some failures before that, small ones of each kind first, and `nvcosim
 shrink` makes the smallest case of the first buckets smaller (triage.py). The same failures give the
 same buckets in the same order: known failures last, the largest first, then by signature."""
+import collections
 import dataclasses
 import itertools
 import re
@@ -58,20 +59,24 @@ def bucket_rule(case: Case, alike: list[Case]) -> str:
     alike: all failures with the same coarse signature, this one among them.
 
     What nvcosim debug found counts: engine and tap. A failure that it has not looked at belongs to
-    those alike if they all have one cause; otherwise, and where nvcosim debug found none, to a
-    bucket by the result alone: the rule that was broken, the unit that wrote the first wrong byte,
-    the engine that hangs, the words of the reason (store/signature.py: likeness())."""
+    those alike of one cause if that is what more than half of the looks found; otherwise, and where
+    nvcosim debug found none, to a bucket by the result alone: who disagrees, the rule that was
+    broken, the unit that wrote the first wrong byte, the engine that hangs, the words of the reason
+    (store/signature.py: likeness())."""
     if case.found and case.found.signature:
         return case.found.signature
     causes = _causes(alike)
-    if len(causes) == 1 and case.debuggable and not case.found:
-        return causes.pop()
+    if causes and case.debuggable and not case.found:
+        cause, count = causes.most_common(1)[0]
+        if 2 * count > causes.total():
+            return cause
     return case.coarse
 
 
-def _causes(alike: list[Case]) -> set[str]:
-    """The signatures that nvcosim debug has found."""
-    return {case.found.signature for case in alike if case.found and case.found.signature}
+def _causes(alike: list[Case]) -> "collections.Counter[str]":
+    """The signatures that nvcosim debug has found, and how often."""
+    return collections.Counter(case.found.signature for case in alike
+                               if case.found and case.found.signature)
 
 
 @dataclasses.dataclass
@@ -102,7 +107,8 @@ class Bucket:
                  self.shrunk.note if self.shrunk else None]
         if self.found and looked < len(self.cases):
             notes.insert(0, f"nvcosim debug has looked at {looked} of them, the others look the "
-                         "same")
+                         "same" + (f" as some with {plural(first.causes - 1, 'other cause')}"
+                                   if first.causes > 1 else ""))
         elif first.causes > 1 and not self.found and looked == 0:
             notes.insert(0, "nvcosim debug has not looked at any of them; others that look the "
                          f"same have {first.causes} different causes")
@@ -192,23 +198,42 @@ def _buckets(cases: list[Case], discoveries: Discoveries) -> list[Bucket]:
 
 # ---- debug and shrink ----
 
+def next_looks(job: Job, cases: list[Case], discoveries: Discoveries, looks: int) -> list[Case]:
+    """The failures that nvcosim debug looks at next, at most so many: the smallest of each kind
+    first. Then of each bucket at which it has not looked, the largest first; then the second of
+    each kind, ..."""
+    open_cases = [case for case in cases if case.debuggable and not case.note
+                  and not discoveries.find("debug", case.number)]
+    first = [alike[0] for alike in _alike([case for case in cases if case.debuggable])]
+    fresh = [case for case in first if case in open_cases]
+    if fresh:
+        return sorted(fresh, key=lambda case: case.size)[:looks]
+    unseen = [bucket.smallest for bucket in _buckets(cases, discoveries)
+              if not any(case.found for case in bucket.cases) and bucket.smallest in open_cases]
+    ranked = sorted((rank, case.size, case.number, case) for alike in _alike(open_cases)
+                    for rank, case in enumerate(alike))
+    return (unseen or [entry[3] for entry in ranked][:job.jobs])[:looks]
+
+
 def _debug(job: Job, cases: list[Case], discoveries: Discoveries) -> int:
-    """Lets nvcosim debug look at the first of each kind, then at the second of each, ...: small
-    ones first. Returns the signal that ended it."""
-    ranked = [(rank, case.size, case) for alike in _alike(cases)
-              for rank, case in enumerate(case for case in alike if case.debuggable)]
-    chosen = [case for _, _, case in sorted(ranked, key=lambda entry: entry[:2])]
-    targets: list[Target] = []
-    if discoveries.spent("debug") >= job.settings.debug_seconds:
-        return 0
-    for case in chosen[:job.settings.debug_reports]:
-        if not discoveries.find("debug", case.number):
+    """Lets nvcosim debug look at some. Returns the signal that ended it."""
+    said = False
+    while discoveries.spent("debug") < job.settings.debug_seconds:
+        done = sum(discoveries.find("debug", case.number) is not None for case in cases)
+        chosen = next_looks(job, cases, discoveries, job.settings.debug_reports - done)
+        for case in chosen:
             case.note = job.builds.for_debug(job.tests[case.number])
-            if not case.note:
-                targets.append(Target(case.number, case.coarse))
-    if targets:
-        job.report(f"nvcosim debug looks at {len(targets)} of {len(cases)} failures")
-    return Triage(job, "debug", discoveries).look_at(targets)
+        targets = [Target(case.number, case.coarse) for case in chosen if not case.note]
+        if not chosen:
+            break
+        if targets and not said:
+            said = True
+            most = min(job.settings.debug_reports - done, sum(case.debuggable for case in cases))
+            job.report(f"nvcosim debug looks at {most} of {len(cases)} failures")
+        number = Triage(job, "debug", discoveries).look_at(targets)
+        if number or any(not discoveries.find("debug", each.number) for each in targets):
+            return number
+    return 0
 
 
 def _shrink(job: Job, buckets: list[Bucket], discoveries: Discoveries) -> int:

@@ -91,8 +91,9 @@ class Live:
         return "" if left is None else f", {clock(max(left, 1))} left"
 
     def _counts(self) -> str:
-        return f"{self.done} of {self.total} done: {self.passed} passed, {self.failed} failed" + (
-            f", {self.known} as known" if self.known else "")
+        earlier = f", {self.before} of them earlier" if self.before else ""
+        return f"{self.done} of {self.total} done{earlier}: {self.passed} passed, " \
+            f"{self.failed} failed" + (f", {self.known} as known" if self.known else "")
 
     # ---- the block ----
 

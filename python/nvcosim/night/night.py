@@ -38,6 +38,7 @@ class Night:
         self.store: "Store" = begun.store
         self.ledger: "Ledger" = begun.ledger
         self.start, self.stored = begun.start, time.monotonic()
+        self.counted = self.start  # until when the night's time is in the database
         self.ended: list[Row] = []  # results that so far are only in the ledger, and not printed
         self.lost = False  # results could not be kept in the database
         self.broken = False  # something that is to be written could not be
@@ -72,7 +73,8 @@ class Night:
         rows, self.ended = self.ended, []
         try:
             if rows:
-                self.store.store_results(self.begun.id, rows)
+                self.store.store_results(self.begun.id, rows, spent=self.stored - self.counted)
+                self.counted = self.stored
         except Failure:
             self.lost = True
             raise
@@ -273,7 +275,7 @@ class Night:
             whole = self._fill_buckets(all_run, signals) and all_run
             state = "done" if whole else "interrupted"
             with self._attempt():
-                self.store.state(self.begun.id, state, time.monotonic() - self.start)
+                self.store.state(self.begun.id, state, time.monotonic() - self.counted)
         # Ctrl-C ends what follows.
         statuses = [EXIT_OK if whole else EXIT_DIFFERENT]
         with self._attempt():

@@ -194,11 +194,13 @@ class Results(Database):
     """The table of results."""
     HISTORY = 5  # results by which the time of a test is expected
 
-    def store_results(self, night: int, rows: typing.Iterable[Row], safe: bool = True) -> None:
+    def store_results(self, night: int, rows: typing.Iterable[Row], safe: bool = True,
+                      spent: float = 0) -> None:
         """Keeps results, each once, all of them or none; Failure if a test has one already. Paths
         of reports inside the folder of the night are kept relative to it. Costs milliseconds for
         the disk: worth doing for several at a time. safe: also of a power cut; otherwise it only
-        survives the end of this process, however that ends."""
+        survives the end of this process, however that ends. spent: wall time to add to the night,
+        which has it even if this process is killed."""
         doing = "a result cannot be kept"
         found = self.row("SELECT folder FROM night WHERE id = ?", night)
         if not found:
@@ -207,6 +209,9 @@ class Results(Database):
             self.run("PRAGMA synchronous = NORMAL", doing=doing)
         try:
             with self.transaction(doing):
+                if spent:
+                    self.run("UPDATE night SET seconds = seconds + ? WHERE id = ?",
+                             [spent, night], doing)
                 for row in rows:
                     columns = _columns(row, found["folder"])
                     at = time.time() if row.at is None else row.at
