@@ -170,7 +170,7 @@ $(B)/obj/tests/unit/%.o: CFLAGS += -O1
 # The kernels of the model are worth the optimiser's time. They pass vectors to functions that are inlined, so how they are passed does not matter;
 # floating-point traps are not used, and without them more loops become vector code.
 $(B)/obj/csrc/model/%.o $(B)/obj/csrc/nvdla/lut.o: CFLAGS += -O3 -Wno-psabi -fno-trapping-math
-$(B)/obj/csrc/trace/hex.o: CFLAGS += -O3
+$(B)/obj/csrc/trace/hex.o $(B)/obj/csrc/observe/recorder.o: CFLAGS += -O3
 $(B)/obj/csrc/loadable/%.o: CFLAGS += -ffp-contract=off # the same numbers with every compiler and processor
 $(B)/obj/csrc/replay/copies.o: CFLAGS += -fno-plt # else each copy looks the few functions up that it calls
 

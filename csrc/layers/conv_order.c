@@ -151,9 +151,10 @@ unsigned conv_operation_flags(const struct conv_order *order, const struct conv_
 
 struct conv_place conv_operation_place(const struct conv_order *order, const struct conv_operation *operation,
                                        size_t atom) {
-    const size_t position = operation->first + atom / order->batches;
-    struct conv_place place = {
-        .batch = atom % order->batches, .y = position / order->out_width, .x = position % order->out_width};
+    /* Every beat of several streams comes here: divisions of 32 bits are the fast ones. */
+    const uint32_t batches = (uint32_t)order->batches, index = batches == 1 ? (uint32_t)atom : (uint32_t)atom / batches;
+    const uint32_t position = (uint32_t)operation->first + index, width = (uint32_t)order->out_width;
+    struct conv_place place = {.batch = atom - (size_t)index * batches, .y = position / width, .x = position % width};
     if (order->winograd) { /* as many tiles in a band of four lines as columns */
         place.y = place.y * 4 + place.x % 2 * 2;
         place.x -= place.x % 2;

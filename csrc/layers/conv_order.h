@@ -86,7 +86,7 @@ static inline size_t conv_operation_parts(const struct conv_order *order, const 
 
 /* Lane of the first element of part `part` in an atom. Sections 3.2, 3.3 and 4.3. */
 static inline size_t conv_operation_lane(const struct conv_order *order, size_t part) {
-    return part * (order->lanes / conv_order_parts(order));
+    return part == 0 ? 0 : part * (order->lanes / conv_order_parts(order));
 }
 
 /* Memory atoms that CDMA writes into CBUF for a layer that reuses nothing, from CDMA's registers. */

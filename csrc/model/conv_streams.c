@@ -6,8 +6,10 @@
 #include "nvdla/sizes.h"
 
 enum {
-    MOST_LANES = 64, /* of an atom, for any configuration */
-    MOST_CELLS = 64, /* kernels of both halves of CMAC */
+    MOST_LANES = 64,            /* of an atom, for any configuration */
+    MOST_CELLS = 64,            /* kernels of both halves of CMAC */
+    MOST_ELEMENTS = MOST_LANES, /* of an operation, for each kernel */
+    MOST_ROWS = 16,             /* positions that are sent together */
     MANTISSA_BITS = 38,
     ABOVE_WORD = 64 - 6 - MANTISSA_BITS /* bits above exponent and mantissa */
 };
@@ -127,7 +129,7 @@ static const int16_t *window_of(const struct conv_order *order, const struct con
 /* Contiguous elements, in the format of the layer. */
 static void send_elements(const struct tap_out *tap, struct tap_place place, const int16_t *from, size_t rows,
                           size_t lanes) {
-    int8_t bytes[MOST_LANES];
+    int8_t bytes[MOST_ROWS * MOST_LANES];
     if (tap->count == 0)
         return;
     if (tap->stream.format != TAP_INT8) {
@@ -147,6 +149,7 @@ struct operation {
     size_t elements;        /* of all pieces */
     size_t before;          /* elements of the operations before it */
     const int16_t *weights; /* [kernel][element] */
+    const int16_t *turned;  /* [element][kernel]; only of integers whose sums are heard */
 };
 
 /* All lanes of each cell: CSC masks those outside the kernel's block, and so they are 0 here. The data in these lanes
@@ -168,95 +171,143 @@ static void send_weights(const struct conv_streams *streams, const struct operat
         }
 }
 
-/* The sums of one kernel; for a tile, of each result. */
-static void add_up(const struct conv_order *order, const struct operation *operation, const int16_t *window, size_t k,
+/* Weights in the order in which cmac_atom() adds up several kernels at once. */
+static void turn_weights(const struct operation *operation, int16_t *turned) {
+    for (size_t i = 0; i < operation->elements; i++)
+        for (size_t k = 0; k < operation->at->kernels; k++)
+            *turned++ = operation->weights[k * operation->elements + i];
+}
+
+/* sums[n * kernels + k]: of all kernels; for a tile, of each result n. */
+static void add_up(const struct conv_order *order, const struct operation *operation, const int16_t *window,
                    int64_t *sums) {
-    int64_t products[CONV_TILE] = {0};
-    const int16_t *weights = operation->weights + k * operation->elements;
-    for (size_t part = 0; part < operation->count; part++)
-        for (size_t i = 0; i < operation->pieces[part].count; i++)
-            products[order->winograd ? part : 0] += (int64_t)window[operation->pieces[part].offset + i] * *weights++;
-    if (order->winograd)
-        cmac_post_add(products, 1, 1, sums);
-    else
-        sums[0] = products[0];
+    const size_t kernels = operation->at->kernels;
+    const int16_t *turned = operation->turned;
+    int64_t products[CONV_TILE * MOST_CELLS];
+    if (!order->winograd) {
+        cmac_atom(window, operation->pieces, operation->count, turned, kernels, sums);
+        return;
+    }
+    for (size_t part = 0; part < operation->count; part++) {
+        cmac_atom(window, operation->pieces + part, 1, turned, kernels, products + part * kernels);
+        turned += operation->pieces[part].count * kernels;
+    }
+    cmac_post_add(products, kernels, kernels, sums);
 }
 
 /* What CMAC sends in FP16: struct cmac_fp16_sums as TAP_CMAC_FP16. */
 static void add_up_floating(const struct conv_order *order, const struct conv_source *source,
-                            const struct operation *operation, const int16_t *window,
-                            int64_t sums[CONV_OUTPUTS][MOST_CELLS]) {
+                            const struct operation *operation, const int16_t *window, int64_t *sums) {
+    const size_t kernels = operation->at->kernels;
     struct cmac_fp16_data data;
     cmac_fp16_data_read(&data, source->floating, window, operation->pieces, operation->count);
-    for (size_t block = 0; block * CMAC_FP16_LANES < operation->at->kernels; block++) {
+    for (size_t block = 0; block * CMAC_FP16_LANES < kernels; block++) {
         struct cmac_fp16_sums sent;
         cmac_fp16_atom(source->floating, block, operation->at->index, operation->before, &data, order->winograd, &sent);
         for (size_t n = 0; n < (order->winograd ? CONV_OUTPUTS : 1); n++)
-            for (size_t k = 0; k < CMAC_FP16_LANES; k++) {
+            for (size_t k = 0; k < lesser(kernels - block * CMAC_FP16_LANES, CMAC_FP16_LANES); k++) {
                 const uint64_t mantissa = (uint64_t)sent.mantissa[n][k] & ((UINT64_C(1) << MANTISSA_BITS) - 1);
                 const uint64_t word = (uint64_t)sent.exponent[k] << MANTISSA_BITS | mantissa;
-                sums[n][block * CMAC_FP16_LANES + k] = (int64_t)(word << ABOVE_WORD) >> ABOVE_WORD;
+                sums[n * kernels + block * CMAC_FP16_LANES + k] = (int64_t)(word << ABOVE_WORD) >> ABOVE_WORD;
             }
     }
 }
 
-/* A row of sums of one half's cells. */
-static void send_row(const struct tap_out *tap, struct tap_place place, const int64_t *sums, size_t kernels) {
-    int32_t narrow[MOST_CELLS];
-    if (tap->stream.format != TAP_INT32) {
-        tap_send(tap, place, sums, 1, kernels, kernels);
-        return;
+/* Positions of a line with the same flags, which are sent together. */
+struct positions {
+    size_t count;
+    struct tap_place place; /* of the first */
+    const int16_t *windows[MOST_ROWS];
+};
+
+/* The positions from atom number `first` on. Parts of an atom alternate, so such atoms are sent one by one. */
+static struct positions positions_of(const struct conv_order *order, const struct conv_source *source,
+                                     const struct operation *operation, size_t first) {
+    const struct conv_place at = conv_operation_place(order, operation->at, first);
+    const size_t atoms = conv_operation_atoms(order, operation->at);
+    struct positions positions = {.count = 1,
+                                  .place = {.batch = (int32_t)at.batch,
+                                            .channel = (int32_t)operation->at->channel,
+                                            .y = (int32_t)at.y,
+                                            .x = (int32_t)at.x,
+                                            .reduction = (int32_t)operation->at->index,
+                                            .flags = conv_operation_flags(order, operation->at, first)},
+                                  .windows = {window_of(order, source, &at)}};
+    for (size_t i = first + 1; operation->count == 1 && i < atoms && positions.count < MOST_ROWS; i++) {
+        const struct conv_place next = conv_operation_place(order, operation->at, i);
+        if (next.batch != at.batch || next.y != at.y || next.x != at.x + positions.count ||
+            conv_operation_flags(order, operation->at, i) != positions.place.flags)
+            break;
+        positions.windows[positions.count++] = window_of(order, source, &next);
     }
-    for (size_t k = 0; k < kernels; k++)
-        narrow[k] = (int32_t)sums[k];
-    tap_send(tap, place, narrow, 1, kernels, kernels); // cppcheck-suppress uninitvar ; kernels are there
+    return positions;
+}
+
+static void send_atoms(const struct conv_streams *streams, const struct operation *operation,
+                       const struct positions *positions) {
+    int16_t rows[MOST_ROWS * MOST_LANES];
+    for (size_t part = 0; part < operation->count && streams->atoms.count > 0; part++) {
+        const struct cmac_piece *piece = &operation->pieces[part];
+        for (size_t i = 0; i < positions->count; i++)
+            memcpy(rows + i * piece->count, positions->windows[i] + piece->offset, piece->count * sizeof rows[0]);
+        send_elements(&streams->atoms, positions->place, rows, positions->count, piece->count);
+    }
+}
+
+/* Rows of sums, `step` apart, of one half's cells. */
+static void send_rows(const struct tap_out *tap, struct tap_place place, const int64_t *sums, size_t rows, size_t step,
+                      size_t kernels) {
+    int64_t wide[MOST_ROWS * MOST_CELLS];
+    int32_t narrow[MOST_ROWS * MOST_CELLS];
+    const bool is_narrow = tap->stream.format == TAP_INT32;
+    for (size_t i = 0; i < rows && tap->count > 0; i++)
+        for (size_t k = 0; k < kernels; k++)
+            if (is_narrow)
+                narrow[i * kernels + k] = (int32_t)sums[i * step + k];
+            else
+                wide[i * kernels + k] = sums[i * step + k];
+    tap_send(tap, place, is_narrow ? (const void *)narrow : wide, rows, kernels, kernels);
 }
 
 /* Sums of the cells, each with a kernel. */
 static void send_sums(const struct conv_streams *streams, const struct conv_source *source,
-                      const struct operation *operation, const int16_t *window, struct tap_place place) {
+                      const struct operation *operation, const struct positions *positions) {
     const struct conv_order *order = &streams->order;
-    const size_t kernels = operation->at->kernels, half = order->group / 2;
-    int64_t sums[CONV_OUTPUTS][MOST_CELLS];
-    if (order->precision == NVDLA_FP16)
-        add_up_floating(order, source, operation, window, sums);
-    else
-        for (size_t k = 0; k < kernels; k++) {
-            int64_t all[CONV_OUTPUTS] = {0};
-            add_up(order, operation, window, k, all);
-            for (size_t n = 0; n < CONV_OUTPUTS; n++)
-                sums[n][k] = all[n];
-        }
-    for (size_t n = 0; n < (order->winograd ? CONV_OUTPUTS : 1); n++) {
-        struct tap_place at = place;
+    const size_t kernels = operation->at->kernels, half = order->group / 2,
+                 results = order->winograd ? CONV_OUTPUTS : 1;
+    int64_t sums[MOST_ROWS * CONV_OUTPUTS * MOST_CELLS];
+    for (size_t i = 0; i < positions->count; i++)
+        if (order->precision == NVDLA_FP16)
+            add_up_floating(order, source, operation, positions->windows[i], sums + i * kernels);
+        else
+            add_up(order, operation, positions->windows[i], sums + i * kernels);
+    for (size_t n = 0; n < results; n++) {
+        struct tap_place at = positions->place;
         at.y += (int32_t)n / 2;
         at.x += (int32_t)n % 2;
         at.channel = (int32_t)operation->at->kernel;
-        send_row(&streams->sums[0], at, sums[n], lesser(kernels, half));
+        send_rows(&streams->sums[0], at, sums + n * kernels, positions->count, kernels, lesser(kernels, half));
         at.channel += (int32_t)half;
         if (kernels > half)
-            send_row(&streams->sums[1], at, sums[n] + half, kernels - half);
+            send_rows(&streams->sums[1], at, sums + n * kernels + half, positions->count, kernels, kernels - half);
     }
 }
 
 static void send_operation(const struct conv_streams *streams, const struct conv_source *source,
-                           const struct operation *operation) {
+                           struct operation *operation) {
     const struct conv_order *order = &streams->order;
+    const bool sums = streams->sums[0].count + streams->sums[1].count > 0;
+    int16_t turned[MOST_ELEMENTS * MOST_CELLS];
+    if (sums && order->precision != NVDLA_FP16)
+        turn_weights(operation, turned);
+    operation->turned = turned;
     send_weights(streams, operation);
-    for (size_t i = 0; i < conv_operation_atoms(order, operation->at); i++) {
-        const struct conv_place at = conv_operation_place(order, operation->at, i);
-        const struct tap_place place = {.batch = (int32_t)at.batch,
-                                        .channel = (int32_t)operation->at->channel,
-                                        .y = (int32_t)at.y,
-                                        .x = (int32_t)at.x,
-                                        .reduction = (int32_t)operation->at->index,
-                                        .flags = conv_operation_flags(order, operation->at, i)};
-        const int16_t *window = window_of(order, source, &at);
-        for (size_t part = 0; part < operation->count; part++)
-            send_elements(&streams->atoms, place, window + operation->pieces[part].offset, 1,
-                          operation->pieces[part].count);
-        if (streams->sums[0].count + streams->sums[1].count > 0)
-            send_sums(streams, source, operation, window, place);
+    for (size_t i = 0; i < conv_operation_atoms(order, operation->at);) {
+        const struct positions positions = positions_of(order, source, operation, i);
+        send_atoms(streams, operation, &positions);
+        if (sums)
+            send_sums(streams, source, operation, &positions);
+        i += positions.count;
     }
 }
 

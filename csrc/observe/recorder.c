@@ -207,13 +207,25 @@ static size_t narrow_size(const struct file *file) {
     return size;
 }
 
-/* Packs each integer of the block into its lowest `size` bytes, in place. */
+/* Packs each integer of `from` bytes into its lowest `to` bytes, in place. What is written beyond them is the next
+ * one's place. */
+static inline void narrow_each(uint8_t *bytes, size_t count, size_t from, size_t to) {
+    uint8_t value[sizeof(int64_t)];
+    for (size_t i = 0; i < count; i++) {
+        memcpy(value, bytes + i * from, from);
+        memcpy(bytes + i * to, value, from);
+    }
+}
+
 static void narrow(struct file *file, size_t size) {
-    uint8_t *bytes = file->elements;
-    if (size < file->size)
-        for (size_t i = 0; i < file->count; i++)
-            for (size_t k = 0; k < size; k++)
-                bytes[i * size + k] = bytes[i * file->size + k];
+    if (size == file->size)
+        return;
+    if (file->size == sizeof(int32_t))
+        narrow_each(file->elements, file->count, sizeof(int32_t), size);
+    else if (file->size == sizeof(int64_t))
+        narrow_each(file->elements, file->count, sizeof(int64_t), size);
+    else
+        narrow_each(file->elements, file->count, sizeof(int16_t), size);
 }
 
 /* Writes the block if it is not empty, and begins the next one. */
@@ -321,6 +333,11 @@ static void take_elements(void *context, const struct tap_position *at, const vo
     if (at->place.cycle != file->clock)
         close_beat(file);
     file->clock = at->place.cycle;
+    if (rows == 1 && lanes > 0 && lanes < BLOCK_BYTES / file->size - file->count) { /* most beats */
+        add_row(file, &at->place, values, lanes);
+        file->beat += lanes;
+        return;
+    }
     for (size_t row = 0; row < rows; row++) {
         struct tap_place place = at->place;
         place.x += place.x < 0 ? 0 : (int32_t)row;

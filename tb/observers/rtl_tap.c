@@ -147,12 +147,9 @@ static bool begin_launch(struct rtl_tap *tap, enum rtl_stream index) {
     return true;
 }
 
-/* Converts `count` lanes of `bits` bits from lane `first` on to signed elements of a format. Returns the elements. */
-static const void *take_lanes(int64_t *values, const uint32_t *words, size_t first, size_t count, int bits,
-                              enum tap_format format) {
-    const size_t bytes = tap_element_bytes(format);
-    if ((size_t)bits == 8 * bytes)
-        return (const char *)words + first * bytes;
+/* Lanes of `bits` bits as signed elements of `bytes` bytes: a constant where it matters. */
+static inline void widen_lanes(int64_t *values, const uint32_t *words, size_t first, size_t count, int bits,
+                               size_t bytes) {
     for (size_t i = 0; i < count; i++) {
         const size_t at = (first + i) * (size_t)bits, word = at / 32, shift = at % 32;
         uint64_t low = words[word] >> shift;
@@ -163,6 +160,20 @@ static const void *take_lanes(int64_t *values, const uint32_t *words, size_t fir
         const int64_t value = (int64_t)(low << (64 - bits)) >> (64 - bits);
         memcpy((char *)values + i * bytes, &value, bytes);
     }
+}
+
+/* Converts `count` lanes of `bits` bits from lane `first` on to signed elements of a format. Returns the elements. */
+static const void *take_lanes(int64_t *values, const uint32_t *words, size_t first, size_t count, int bits,
+                              enum tap_format format) {
+    const size_t bytes = tap_element_bytes(format);
+    if ((size_t)bits == 8 * bytes)
+        return (const char *)words + first * bytes;
+    if (bytes == sizeof(int32_t))
+        widen_lanes(values, words, first, count, bits, sizeof(int32_t));
+    else if (bytes == sizeof(int64_t))
+        widen_lanes(values, words, first, count, bits, sizeof(int64_t));
+    else
+        widen_lanes(values, words, first, count, bits, bytes);
     return values;
 }
 

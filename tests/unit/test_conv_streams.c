@@ -206,7 +206,8 @@ enum {
     MOST_PARTS = CONV_TILE, /* kernel rows, or positions of a tile */
     MOST_KERNELS = 512,
     MOST_BATCHES = 32,
-    SIDE = 64 /* larger outputs are not added up */
+    MOST_ROWS = 16, /* positions that are sent together */
+    SIDE = 64       /* larger outputs are not added up */
 };
 
 /* What is heard of a launch, as far as the next beat is checked against it. Elements of FP16 are patterns. */
@@ -214,8 +215,8 @@ struct heard {
     const struct nvdla_config *config;
     size_t group; /* kernels of a full group of the launch */
     bool fp16;
-    int32_t atom[MOST_PARTS][MOST_BLOCK];
-    size_t parts, channels; /* of the atom; the block of each kernel */
+    int32_t atom[MOST_ROWS][MOST_PARTS][MOST_BLOCK]; /* of the positions that were sent together */
+    size_t rows, parts, channels;                    /* of the atoms; the block of each kernel */
     struct tap_place atom_at;
     int32_t weights[MOST_CELLS][MOST_PARTS][MOST_BLOCK];
     size_t weight_parts, weight_lanes; /* those outside the block included */
@@ -238,7 +239,8 @@ static int64_t *sum_at(struct heard *heard, const struct tap_place *at, size_t r
                : NULL;
 }
 
-static void take_atom(struct heard *heard, const struct tap_position *of, const void *values, size_t lanes) {
+static void take_atoms(struct heard *heard, const struct tap_position *of, const void *values, size_t rows,
+                       size_t lanes, size_t stride) {
     const struct tap_place *at = &of->place;
     const bool next_part = heard->parts > 0 && at->x == heard->atom_at.x && at->y == heard->atom_at.y &&
                            at->batch == heard->atom_at.batch && at->reduction == heard->atom_at.reduction &&
@@ -246,14 +248,16 @@ static void take_atom(struct heard *heard, const struct tap_position *of, const 
                            heard->results == 0;
     if (!next_part)
         heard->parts = 0;
-    assert_true(heard->parts < MOST_PARTS && lanes <= MOST_BLOCK);
-    for (size_t i = 0; i < lanes; i++)
-        heard->atom[heard->parts][i] = element_at(of, values, i);
+    assert_true(heard->parts < MOST_PARTS && lanes <= MOST_BLOCK && rows <= MOST_ROWS);
+    for (size_t row = 0; row < rows; row++)
+        for (size_t i = 0; i < lanes; i++)
+            heard->atom[row][heard->parts][i] = element_at(of, values, row * stride + i);
+    heard->rows = rows;
     heard->parts++;
     heard->channels = lanes;
     heard->atom_at = *at;
     heard->results = 0;
-    heard->atoms++;
+    heard->atoms += rows;
 }
 
 static void take_weights(struct heard *heard, const struct tap_position *of, const void *values, size_t rows,
@@ -283,8 +287,8 @@ static bool tiles(const struct heard *heard) {
     return heard->weight_parts == CONV_TILE;
 }
 
-/* Result n of the cell: that of the whole atom, of a tile what the post-addition makes of its products. */
-static double sum_of(const struct heard *heard, size_t cell, size_t n) {
+/* Result n of the cell: that of the whole atom of a row, of a tile what the post-addition makes of its products. */
+static double sum_of(const struct heard *heard, size_t row, size_t cell, size_t n) {
     double sum = 0;
     for (size_t part = 0; part < heard->weight_parts; part++)
         for (size_t i = 0; i < heard->weight_lanes; i++) {
@@ -293,7 +297,7 @@ static double sum_of(const struct heard *heard, size_t cell, size_t n) {
                 assert_int_equal(weight, 0);
                 continue;
             }
-            const int32_t datum = heard->atom[part][i];
+            const int32_t datum = heard->atom[row][part][i];
             const double product = heard->fp16 ? half(datum) * half(weight) : (double)datum * weight;
             const int coefficient = tiles(heard) ? cmac_coefficient(part, n) : 1;
             sum += coefficient ? coefficient * product : product == product ? 0 : product;
@@ -313,25 +317,31 @@ static void assert_floating(int64_t sent, double sum) {
                 ldexp(2 * MOST_PARTS * MOST_BLOCK, exponent - 50));
 }
 
-static void take_sums(struct heard *heard, const struct tap_position *of, const void *values, size_t lanes) {
+static void take_sum(struct heard *heard, const struct tap_position *of, int64_t value, size_t row, size_t lane) {
     const struct tap_place *at = &of->place, *atom = &heard->atom_at;
     const size_t n = (size_t)(at->y - atom->y) * 2 + (size_t)(at->x - atom->x);
-    assert_true(n < (tiles(heard) ? CONV_OUTPUTS : 1) && at->reduction == atom->reduction && at->flags == atom->flags &&
-                at->batch == atom->batch);
+    const double sum = sum_of(heard, row, ((size_t)at->channel + lane) % heard->group, n);
+    int64_t *all = sum_at(heard, at, row, lane);
+    assert_true(n < (tiles(heard) ? CONV_OUTPUTS : 1));
+    if (heard->fp16)
+        assert_floating(value, sum);
+    else
+        assert_true((double)value == sum);
+    if (all && !heard->fp16)
+        *all += value;
+    heard->compared++;
+}
+
+static void take_sums(struct heard *heard, const struct tap_position *of, const void *values, size_t rows, size_t lanes,
+                      size_t stride) {
+    const struct tap_place *at = &of->place, *atom = &heard->atom_at;
+    const bool narrow = of->stream.format == TAP_INT32;
+    assert_true(at->reduction == atom->reduction && at->flags == atom->flags && at->batch == atom->batch);
+    assert_int_equal(rows, heard->rows);
     assert_int_equal(heard->weight_parts * heard->weight_lanes, heard->config->atomic_c);
-    for (size_t k = 0; k < lanes; k++) {
-        const double sum = sum_of(heard, ((size_t)at->channel + k) % heard->group, n);
-        const int64_t value =
-            of->stream.format == TAP_INT32 ? ((const int32_t *)values)[k] : ((const int64_t *)values)[k];
-        int64_t *all = sum_at(heard, at, 0, k);
-        if (heard->fp16)
-            assert_floating(value, sum);
-        else
-            assert_true((double)value == sum);
-        if (all && !heard->fp16)
-            *all += value;
-        heard->compared++;
-    }
+    for (size_t row = 0; row < rows; row++)
+        for (size_t k = 0, i = row * stride; k < lanes; k++, i++)
+            take_sum(heard, of, narrow ? ((const int32_t *)values)[i] : ((const int64_t *)values)[i], row, k);
     heard->results += lanes;
     heard->last_flags = at->flags;
 }
@@ -355,13 +365,13 @@ static void take(void *context, const struct tap_position *at, const void *value
     struct heard *heard = context;
     switch (at->stream.tap) {
     case TAP_CSC_DAT:
-        take_atom(heard, at, values, lanes);
+        take_atoms(heard, at, values, rows, lanes, stride);
         break;
     case TAP_CSC_WT:
         take_weights(heard, at, values, rows, lanes);
         break;
     case TAP_CMAC_SUM:
-        take_sums(heard, at, values, lanes);
+        take_sums(heard, at, values, rows, lanes, stride);
         break;
     case TAP_CACC_OUT:
         compare_results(heard, &at->place, values, rows, lanes, stride);
