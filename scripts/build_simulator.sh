@@ -104,7 +104,7 @@ verilate() {
             [ "$was" = "$(stamp)" ] || mv "$dir/warnings.new" "$dir/warnings" # else Verilator has done nothing, and said nothing
             return 0
         }
-        [ -n "$name" ] && grep -q "^%Error.*'nvdla_pkg'" "$dir/verilator.log" || return
+        [ -n "$name" ] && grep -qE "^%Error.*'nvdla_pkg'|there is no header nvdla_unused\.svh" "$dir/verilator.log" || return
     done
 }
 no_rtl() {
