@@ -1,6 +1,8 @@
 /* CSB master; see csb_master.h. */
 #include "tb/csb_master.h"
 
+#include "nvdla/registers.h"
+
 enum { REPORTS = 8 };
 
 void csb_master_start(struct csb_master *csb, bool write, bool nposted, uint32_t address, uint32_t value) {
@@ -11,10 +13,15 @@ void csb_master_start(struct csb_master *csb, bool write, bool nposted, uint32_t
     csb->value = value;
 }
 
+/* Registers of a unit are mostly accessed one after the other: such a response is of the unit of the last access. */
 static void unrequested(struct csb_master *csb, struct device *dev, uint64_t cycle, const char *rule,
                         const char *text) {
+    const enum nvdla_unit unit = nvdla_unit_at(dev->config, csb->address);
+    const struct owner owner = {unit < NVDLA_UNIT_COUNT ? (int16_t)unit : -1, -1};
     if (csb->reports++ < REPORTS)
-        device_report(dev, &(struct finding){.cycle = cycle, .rule = rule, .owner = {-1, -1}}, "%s", text);
+        device_report(dev, &(struct finding){.cycle = cycle, .rule = rule, .owner = owner},
+                      "%s; the last access is to %s", text,
+                      unit < NVDLA_UNIT_COUNT ? nvdla_unit_names[unit] : "no unit");
     else
         dev->findings_dropped++;
 }

@@ -1,6 +1,8 @@
 /* The CSB master: one access at a time, every response asked for. */
 
 #include "tb/csb_master.h"
+
+#include "nvdla/config.h"
 #include "tests/unit/test.h"
 
 TEST(a_posted_write_ends_with_its_acceptance) {
@@ -33,7 +35,7 @@ TEST(reads_and_non_posted_writes_wait_for_their_response) {
 }
 
 TEST(responses_nobody_asked_for_are_findings) {
-    struct device dev = {.name = "test"};
+    struct device dev = {.name = "test", .config = nvdla_config_find("small")};
     struct csb_master csb = {.state = CSB_IDLE};
     csb_master_start(&csb, false, false, 0x1000, 0);
     csb_master_clock(&csb, &dev, 0, true, false, false, 0);
@@ -46,6 +48,7 @@ TEST(responses_nobody_asked_for_are_findings) {
     assert_string_equal(dev.findings[0].rule, "csb-complete-unrequested");
     assert_string_equal(dev.findings[1].rule, "csb-read-unrequested");
     assert_int_equal(dev.findings[1].cycle, 3);
+    assert_int_equal(dev.findings[1].owner.unit, NVDLA_GLB);
     for (uint64_t i = 0; i < 50; i++)
         csb_master_clock(&csb, &dev, 4 + i, true, true, false, 2);
     assert_in_range(dev.finding_count, 3, 20);
