@@ -27,7 +27,6 @@ dir=$build/sim/$simulator
 mkdir -p "$dir"
 exec 9>"$dir/lock" # one build at a time in a folder
 flock 9
-
 fail() {
     echo "build_simulator: $*" >&2
     exit 2
@@ -139,35 +138,52 @@ if [ "$variant" = waves ]; then
     fi
 fi
 
-# Streams inside the RTL can be read where a table says where it has them. NVIDIA's RTL is known by an instance in it.
+# Streams inside the RTL can be read where a table says where it has them. NVIDIA's RTL is known by an instance in it, below the top module or,
+# in a wrapper, deeper.
 case $variant in waves | taps) has_taps=true ;; *) has_taps=false ;; esac
-is_nvidia() { [ -f "tb/nvidia/taps_$config.csv" ] && grep -qs u_partition_c "$dir"/Vtb_top*.h "$build/sim/nvcosim-$config-$name"/Vtb_top*.h; }
-[ -n "$taps" ] || if ! $foreign; then taps=own; elif is_nvidia; then taps=nvidia; fi
+find_nvidia() {
+    [ -f "tb/nvidia/taps_$config.csv" ] || return 0
+    { cat "$dir"/Vtb_top*.h "$build/sim/nvcosim-$config-$name"/Vtb_top*.h 2>/dev/null || true; } | { grep -oE 'tb_top__DOT__dut__DOT__([A-Za-z0-9_]+__DOT__)?u_partition_c__DOT__' || true; } |
+        sort | uniq -c | sort -rn | sed -nE '1s/.*tb_top__DOT__(.*)__DOT__u_partition_c__DOT__/\1/p' | sed 's/__DOT__/./g'
+}
+scope=
+! $foreign || [ -n "${taps#nvidia}" ] || scope=$(find_nvidia)
+[ "$taps" != nvidia ] || [ -n "$scope" ] || taps= # another RTL was built under this name before
+[ -n "$taps" ] || if ! $foreign; then taps=own; elif [ -n "$scope" ]; then taps=nvidia; fi
 table=$taps streams=()
-case $taps in own) table=rtl/taps.csv ;; nvidia) table=tb/nvidia/taps_$config.csv ;; esac
-write_taps() {
-    python3 scripts/gen_tables.py taps "$dir/new" "$config" "$table" >&2
-    cmp -s "$dir/new/taps.svh" "$dir/taps.svh" || mv "$dir/new/taps.svh" "$dir/taps.svh"
+case $taps in own) table=rtl/taps.csv ;; nvidia) table=tb/nvidia/taps_$config.csv nvidia_waits=tb/nvidia/waits_${config%_256}.csv ;; esac
+write_tables() {
+    local file
+    python3 scripts/gen_tables.py taps "$dir/new" "$config" "$table" "${scope:-dut}" >&2
+    [ "$taps" != nvidia ] || python3 scripts/gen_waits.py "$dir/new" "$nvidia_waits" "$scope" >&2
+    for file in "$dir"/new/*.svh; do cmp -s "$file" "$dir/${file##*/}" || mv "$file" "$dir"; done
     rm -rf "$dir/new"
 }
 if [ -n "$table" ] && { $has_taps || [ "$taps" != own ]; }; then # a table that is given is looked at early
-    write_taps
+    write_tables
     ! $has_taps || streams=(+define+TB_TAPS "+incdir+$dir")
+    ! $has_taps || [ "$taps" != nvidia ] || waits=(+define+TB_WAITS)
 fi
 
-# Leaves the streams out whose names Verilator has not found, until the others are accepted. Fails if an error is not of a stream.
+# Leaves the streams out whose names Verilator has not found, until the others are accepted, and the waits if one of theirs is not. Fails if
+# an error is not of these.
 verilate_what_fits() {
-    local wrong=() names=() lines
+    local wrong=() names=() lines absent
     until verilate ${waits[0]+"${waits[@]}"} "${streams[@]}" --error-limit 9999; do
+        absent=$(sed -nE "s/^%Error.*waits\\.svh:.*'($scope\\.)?([^']*)'$/\\2/p" "$dir/verilator.log" | head -n 1)
         lines=$(sed -nE 's/^%Error[^:]*: [^ ]*taps\.svh:([0-9]+):.*/\1p/p' "$dir/verilator.log")
-        [ -n "$lines" ] || return
-        mapfile -t -O "${#names[@]}" names < <(sed -nE "s/^%Error.*taps\\.svh:.*'(dut\\.)?([^']*)'$/\\2/p" "$dir/verilator.log")
+        if [ -n "$absent" ]; then
+            waits=()
+            echo "warning: $nvidia_waits has $absent, which this RTL has not: what waits for what is seen at links and ports alone"
+        fi
+        [ -n "$lines" ] || { [ -n "$absent" ] && continue; } || return
+        mapfile -t -O "${#names[@]}" names < <(sed -nE "s/^%Error.*taps\\.svh:.*'($scope\\.)?([^']*)'$/\\2/p" "$dir/verilator.log")
         mapfile -t -O "${#wrong[@]}" wrong < <(sed -n "$lines" "$dir/taps.svh" | sed 's/.*\/\/ //; s/,.*//' | sort -u)
         grep -vE "^($(IFS='|'; echo "${wrong[*]}"))," "tb/nvidia/taps_$config.csv" >"$dir/taps.new"
         ! cmp -s "$dir/taps.new" "$table" || return
         mv "$dir/taps.new" "$dir/taps.csv"
         table=$dir/taps.csv
-        write_taps
+        write_tables
     done
     [ "${#wrong[@]}" = 0 ] || echo "warning: tb/nvidia/taps_$config.csv has names that this RTL has not, so these streams are not heard:" \
         "$(printf '%s\n' "${wrong[@]}" | sort -u | paste -sd ' '); names: $(printf '%s\n' "${names[@]}" | sort -u | head -n 10 | paste -sd ' ')"

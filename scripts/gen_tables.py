@@ -6,7 +6,9 @@ usage: gen_tables.py c    OUTDIR                 writes nvdla_tables.c, nvdla_na
                                                  fields that no module uses, a macro for each struct that lists them, which
                                                  nvdla_unused.svh has alone, too
        gen_tables.py registers full|small        prints ADDRESS UNIT REGISTER of each register of a map
-       gen_tables.py taps OUTDIR CONFIG TABLE    writes taps.svh: where the RTL of a table of taps (rtl/taps.csv) has its streams
+       gen_tables.py taps OUTDIR CONFIG TABLE SCOPE
+                                                 writes taps.svh: where the RTL of a table of taps (rtl/taps.csv) has its streams, in names
+                                                 below the instance SCOPE (dut)
 
 The CSV files are the only source of the register map, its enumerated values, the engines, the clients of the memory
 interfaces and the configuration parameters, for C and SystemVerilog. tb/streams.csv is the only source of the streams.
@@ -519,8 +521,9 @@ def streams_header(configs, engines, streams):
 NAME = re.compile(r"(?<![\w$.':])(?:[A-Za-z_][\w$]*)(?:\.[A-Za-z_][\w$]*)*(?!\s*::)(?![\w$.])")
 
 
-def read_taps(table, streams, cfg):
-    """stream -> where the design has it, of a table of taps: expressions by column; whether its stripes are those of chapter 40."""
+def read_taps(table, streams, cfg, scope):
+    """stream -> where the design has it, of a table of taps: expressions by column, in names below the instance scope; whether its stripes are
+    those of chapter 40."""
     columns = ["stream", "valid", "end", "data", *FIELD_WORDS, "late"]
     try:
         with open(table, newline="", encoding="utf-8") as f:
@@ -551,14 +554,14 @@ def read_taps(table, streams, cfg):
             sys.exit(f"{where}: late is {entry['late']!r}, expected at most 16 (clocks by which the data come after valid and the fields) or nothing")
         if len(row) != len(head) or missing:
             sys.exit(f"{where}: has " + (f"{len(row)} columns, expected {len(head)}" if len(row) != len(head) else f"no {' and no '.join(missing)}"))
-        found[row[0]] = {c: e if c == "late" else NAME.sub(lambda m: "dut." + m.group(0), e) for c, e in entry.items() if c != "stream"}
+        found[row[0]] = {c: e if c == "late" else NAME.sub(lambda m: f"{scope}.{m.group(0)}", e) for c, e in entry.items() if c != "stream"}
     return found, bool(stripes)
 
 
-def generate_taps(outdir, name, table):
+def generate_taps(outdir, name, table, scope):
     cfg = find_config(name)
     streams = load_streams(unit_names(load_registers()))
-    taps, stripes = read_taps(table, streams, cfg)
+    taps, stripes = read_taps(table, streams, cfg, scope)
     # A configuration lacks those without lanes, and those of clients that it lacks.
     here = {s["stream"] for s in streams if stream_layout(s, cfg)[0] and not (s["client"] and not has(cfg, s["client"]))}
     found = [taps[s["stream"]] if s["stream"] in taps and s["stream"] in here else None for s in streams]
@@ -816,8 +819,8 @@ def main(argv):
         generate_c(argv[2])
     elif len(argv) == 4 and argv[1] == "sv":
         generate_sv(argv[2], argv[3])
-    elif len(argv) == 5 and argv[1] == "taps":
-        generate_taps(argv[2], argv[3], argv[4])
+    elif len(argv) == 6 and argv[1] == "taps":
+        generate_taps(*argv[2:])
     elif len(argv) == 3 and argv[1] == "registers":
         for r in load_registers()[argv[2]]:
             print(f"0x{r.offset:05x} {r.unit} {r.name}")

@@ -64,7 +64,7 @@ bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout,
     vpi->in = find("ins", 32 * layout->in_words, err);
     vpi->out = vpi->in ? find("outs", 32 * (layout->out_words + (vpi->taps ? 2 * MOVE_WORDS : 0)), err) : NULL;
     vpi->pins = vpi->out ? find("pins", 32 * SIGNAL_PIN_WORDS, err) : NULL;
-    vpi->waits = vpi->links ? find("waits", 32 * WAITS_WORDS, NULL) : NULL;
+    vpi->waits = find("waits", 32 * WAITS_WORDS, NULL);
     return vpi->pins && (!vpi->taps || find_streams(vpi, config, err));
 }
 

@@ -53,6 +53,7 @@ struct device_waits {
     uint64_t cycle;                       /* now */
     uint64_t moved;                       /* clock of the last movement */
     bool inside;                          /* pairs, states and counters were read inside the design */
+    bool borders;                         /* pairs between the engines were, and no more */
     const struct layer_tracker *launches; /* launches armed so far */
     struct wait_pair pairs[WAIT_COUNT];
     struct wait_state states[WAIT_STATE_COUNT];

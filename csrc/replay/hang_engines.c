@@ -381,6 +381,8 @@ struct hang_answer hang_judge(const struct reasoning *r, enum nvdla_engine engin
         return f;
     if (nvdla_engines[engine].unit != NVDLA_UNIT_COUNT && without_partner(r, nvdla_engines[engine].unit, &f))
         return f;
+    if (r->waits->borders && engine != ENGINE_GLB && engine != ENGINE_MEMORY)
+        return hang_border_judge(r, engine);
     switch (engine) {
     case ENGINE_MCIF:
         return hang_judge_mcif(r);

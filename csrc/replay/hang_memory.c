@@ -26,8 +26,7 @@ static bool announced(const struct reasoning *r, int id) {
     return false;
 }
 
-/* The register of an arbiter weight of 0 that stops a client, or NULL. */
-static const struct hang_blocked *blocked(const struct reasoning *r, enum nvdla_client client) {
+const struct hang_blocked *hang_blocked(const struct reasoning *r, enum nvdla_client client) {
     const struct nvdla_client_facts *facts = &nvdla_clients[client];
     for (size_t i = 0; i < r->hang->blocked_count; i++) {
         const struct hang_blocked *b = &r->hang->blocked[i];
@@ -83,7 +82,7 @@ static struct hang_answer judge_read(const struct reasoning *r, const struct cli
         return hang_guilty(LOST, ordinal, "DMA client of %s has got %" PRIu64 " beats and handed on %" PRIu64 " atoms",
                            name, data, taken);
     if (due > request || refused(r, c->ask)) {
-        if (refused(r, c->request) && blocked(r, c->client))
+        if (refused(r, c->request) && hang_blocked(r, c->client))
             return hang_waits_for(ENGINE_TRACE, pair(r, c->request)->since,
                                   "never answers %s, whose arbiter weight is 0", name);
         if (refused(r, c->request) && flight_wrong(r, false))
@@ -134,7 +133,7 @@ static struct hang_answer judge_write(const struct reasoning *r, const struct cl
                            "DMA client of %s has got %" PRIu64 " atoms with their commands and made %" PRIu64 " beats",
                            name, atoms, due);
     if (beats < due) {
-        if (refused(r, c->request) && blocked(r, c->client))
+        if (refused(r, c->request) && hang_blocked(r, c->client))
             return hang_waits_for(ENGINE_TRACE, pair(r, c->request)->since,
                                   "never takes writes of %s, whose arbiter weight is 0", name);
         if (flight_wrong(r, true))
@@ -207,7 +206,7 @@ bool hang_judge_asking(const struct reasoning *r, enum wait_index ask, enum wait
 bool hang_judge_reading(const struct reasoning *r, const struct client_links *c, struct hang_answer *f) {
     const int id = nvdla_clients[c->client].id;
     const struct flow *data = flow(r, c->data);
-    if (blocked(r, c->client))
+    if (hang_blocked(r, c->client))
         *f = hang_waits_for(ENGINE_TRACE, hang_waited(r, c->data), "reads as %s, whose arbiter weight is 0",
                             nvdla_clients[c->client].name);
     else if (on_ports(r->waits->read_asked, id) > on_ports(r->waits->read_given, id))
@@ -220,7 +219,7 @@ bool hang_judge_reading(const struct reasoning *r, const struct client_links *c,
 }
 
 bool hang_judge_silenced(const struct reasoning *r, const struct client_links *out, struct hang_answer *f) {
-    if (!blocked(r, out->client))
+    if (!hang_blocked(r, out->client))
         return false;
     *f = hang_waits_for(ENGINE_TRACE, hang_waited(r, out->data), "writes as %s, whose arbiter weight is 0",
                         nvdla_clients[out->client].name);

@@ -174,6 +174,9 @@ struct hang_answer hang_does_not_end(const struct reasoning *r, enum nvdla_unit 
 
 /* ---- hang_memory.c ---- */
 
+/* The register of an arbiter weight of 0 that stops a client, or NULL. */
+const struct hang_blocked *hang_blocked(const struct reasoning *r, enum nvdla_client client);
+
 /* The state of the memory interface for one client. */
 struct hang_answer hang_judge_client(const struct reasoning *r, const struct client_links *c);
 
@@ -197,6 +200,13 @@ bool hang_judge_holding(const struct reasoning *r, enum wait_index input, const 
 
 /* The end of an engine that writes: its commands and atoms, its interrupt. True if that explains its stop. */
 bool hang_judge_writing(const struct reasoning *r, size_t client, bool input_complete, struct hang_answer *f);
+
+/* ---- hang_borders.c ---- */
+
+/* If the borders between engines are visible, but nothing inside: the state of the memory interface for one client, and
+ * what stops an engine. */
+struct hang_answer hang_border_client(const struct reasoning *r, const struct client_links *c);
+struct hang_answer hang_border_judge(const struct reasoning *r, enum nvdla_engine engine);
 
 /* ---- hang_conv.c ---- */
 

@@ -19,13 +19,14 @@ enum { STILL_CLOCKS = 1000 }; /* clocks without movement after which nothing is 
 /* The state of the memory interface for the engine that waits for it. */
 static struct hang_answer judge_for(const struct reasoning *r, enum nvdla_engine engine, enum nvdla_engine asker) {
     struct hang_answer best = hang_judge(r, engine);
-    if (engine != ENGINE_MCIF || !r->waits->inside)
+    if (engine != ENGINE_MCIF || (!r->waits->inside && !r->waits->borders))
         return best;
     struct hang_answer own = hang_nothing("has answered everything that %s asked for", nvdla_engines[asker].name);
     for (size_t i = 0; i < HANG_CLIENTS; i++) {
         if (hang_client_links[i].engine != asker)
             continue;
-        const struct hang_answer f = hang_judge_client(r, &hang_client_links[i]);
+        const struct client_links *c = &hang_client_links[i];
+        const struct hang_answer f = r->waits->borders ? hang_border_client(r, c) : hang_judge_client(r, c);
         if (f.kind == GUILTY && (own.kind != GUILTY || f.strength > own.strength))
             own = f;
         else if (f.kind == WAITS && own.kind == NOTHING)

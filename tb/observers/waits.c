@@ -53,12 +53,16 @@ void waits_words(struct device_waits *waits, const uint32_t *words) {
         WAIT_STATES(VALUES)};
     const uint32_t now = words[0];
     waits->inside = true;
+    for (int i = 0; i < WAIT_COUNT; i++)
+        if (!(words[WAITS_PAIRS_AT + 4 * i] & WAITS_PAIR_SEEN))
+            waits->inside = false;
+    waits->borders = !waits->inside;
     /* The clock that counted n is cycle - 1 - (now - n); 0: before all clocks. */
     for (int i = 0; i < WAIT_COUNT; i++) {
         const uint32_t *word = words + WAITS_PAIRS_AT + 4 * i;
         const uint64_t last = now - word[2], since = now - word[3];
         struct wait_pair *pair = &waits->pairs[i];
-        pair->counted = pair->seen = true;
+        pair->counted = pair->seen = word[0] & WAITS_PAIR_SEEN;
         pair->valid = word[0] & 1;
         pair->ready = word[0] >> 1 & 1;
         pair->moved = word[1];
@@ -91,6 +95,14 @@ void waits_links(struct device_waits *waits, const struct link_beats *beats, con
     }
 }
 
+/* Adds what moved on a port to a pair that is not seen in the design; WAIT_COUNT: none. */
+static void add(struct device_waits *waits, enum wait_index index, uint64_t moved) {
+    if (index == WAIT_COUNT || waits->pairs[index].seen)
+        return;
+    waits->pairs[index].counted = true;
+    waits->pairs[index].moved += moved;
+}
+
 void waits_port(struct device_waits *waits, enum memory_space port, const struct axi_memory *memory, int bytes,
                 int atom) {
     const struct axi_counts *counts = axi_memory_counts(memory);
@@ -104,17 +116,9 @@ void waits_port(struct device_waits *waits, enum memory_space port, const struct
     for (size_t i = 0; !waits->inside && i < sizeof client_pairs / sizeof client_pairs[0]; i++) {
         const struct client_pairs *pairs = &client_pairs[i];
         const struct nvdla_client_facts *facts = &nvdla_clients[pairs->client];
-        struct wait_pair *moved = &waits->pairs[pairs->moved];
-        moved->counted = true;
-        moved->moved += atoms * (facts->write ? counts->write_beats[facts->id] : counts->given[facts->id]);
-        if (pairs->asked != WAIT_COUNT) {
-            waits->pairs[pairs->asked].counted = true;
-            waits->pairs[pairs->asked].moved += atoms * counts->read_beats[facts->id];
-        }
-        if (pairs->acknowledged != WAIT_COUNT) {
-            waits->pairs[pairs->acknowledged].counted = true;
-            waits->pairs[pairs->acknowledged].moved += counts->acknowledged[facts->id];
-        }
+        add(waits, pairs->moved, atoms * (facts->write ? counts->write_beats[facts->id] : counts->given[facts->id]));
+        add(waits, pairs->asked, atoms * counts->read_beats[facts->id]);
+        add(waits, pairs->acknowledged, counts->acknowledged[facts->id]);
     }
     size_t count;
     struct axi_burst *bursts = axi_memory_bursts(memory, &count);

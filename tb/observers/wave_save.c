@@ -627,6 +627,27 @@ static void warn_of_scopes(const struct save *save, const char *const *scopes) {
     }
 }
 
+/* In a wrapper NVIDIA's instances are deeper below the top module: their names become as if it were not there. */
+static void leave_out_wrapper(struct save *save) {
+    enum { TOP = sizeof "dut/" - 1 };
+    char *prefix = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < save->index->count && !prefix; i++) {
+        const char *path = save->paths[i], *part = strncmp(path, "dut/", TOP) ? NULL : strstr(path, "/u_partition_");
+        n = part ? (size_t)(part + 1 - path) : 0;
+        prefix = n > TOP ? xprintf("%.*s", (int)n, path) : NULL;
+        if (n == TOP)
+            return;
+    }
+    for (size_t i = 0; prefix && i < save->index->count; i++) {
+        char *path = save->paths[i];
+        if (strncmp(path, prefix, n) == 0)
+            memmove(path + TOP, path + n, save->lengths[i] + 1 - n);
+        save->lengths[i] = strlen(path);
+    }
+    free(prefix);
+}
+
 bool wave_save_write(const char *path, const struct nvdla_config *config, const struct simulator *simulator,
                      const char *const *scopes, const struct wave_view *view, struct error *err) {
     struct save save = {.config = config, .err = err};
@@ -644,6 +665,7 @@ bool wave_save_write(const char *path, const struct nvdla_config *config, const 
     for (size_t i = 0; i < save.index->count; i++)
         save.lengths[i] = strlen(save.paths[i] = path_of(save.index->signals[i].name));
     warn_of_scopes(&save, scopes);
+    leave_out_wrapper(&save);
     save.file = directory_make(save.folder, err) ? fopen(name, "w") : NULL;
     if (save.file) {
         print_file(&save, whole, whole_save, view, simulator->wave_index_moves);

@@ -40,9 +40,9 @@ out=$("$NVCOSIM" build --config small --name wrong --filelist "$dir/buggy.f" --t
 [ $? -eq 2 ] && grep -q 'none.csv: No such file' <<<"$out"
 check "a table that does not exist is reported" $? || echo "$out"
 
-# A stand-in for NVIDIA's RTL, which has their first partition, the link behind CACC, and nothing else of their tables.
+# A stand-in for NVIDIA's RTL in a wrapper, which has their first partition, the link behind CACC, and nothing else of their tables.
 tests/replay/nvidia_standin.py "$build" "$dir"
-"$NVCOSIM" build --config small --name standin --filelist "$dir/standin.f" >"$dir/build.txt" 2>&1
+"$NVCOSIM" build --config small --name standin --filelist "$dir/standin.f" --top wrapped >"$dir/build.txt" 2>&1
 check "a stand-in for NVIDIA's RTL is built" $? || cat "$dir/build.txt"
 conv=traces/conformance/small/rand_dc_000.nvt.gz
 out=$("$NVCOSIM" run --dut rtl:standin --tap all --out "$dir/out" $conv 2>&1)
@@ -50,6 +50,8 @@ out=$("$NVCOSIM" run --dut rtl:standin --tap all --out "$dir/out" $conv 2>&1)
 check "the streams of NVIDIA's table that fit are used" $? || echo "$out"
 [ "$(grep -c 'warning: tb/nvidia/taps_small.csv has names that this RTL has not, so these streams are not heard: CBUF_DAT .* names: accu2sc_credit_vld' <<<"$out")" = 1 ]
 check "those that do not fit are listed once" $? || echo "$out"
+[ "$(grep -c 'warning: tb/nvidia/waits_small.csv has [a-z0-9_]*, which this RTL has not: what waits for what is seen at links and ports alone' <<<"$out")" = 1 ]
+check "a table of waits that does not fit is left out" $? || echo "$out"
 if [ -z "${NIGHTLY:-}" ]; then
     finish
     exit

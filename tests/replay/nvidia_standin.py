@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A stand-in for NVIDIA's RTL: our own under another name, in one file, as instance u_partition_c of a top that has a link of NVIDIA's tables.
+"""A stand-in for NVIDIA's RTL: our own under another name, in one file, as instance u_partition_c of a top that has a link of NVIDIA's tables;
+and the same in a wrapper, module wrapped.
 
 usage: nvidia_standin.py BUILD DIR     writes DIR/standin.sv and DIR/standin.f, and DIR/late.csv, a table of taps with data that come two clocks late
 """
@@ -13,6 +14,10 @@ LINKS = """
     logic [7:0] out_q, out_qq;  // of SDP
     always_ff @(posedge dla_core_clk) {out_qq, out_q} <= {out_q, u_partition_c.u_sdp.out_data};
     standin u_partition_c (.*);
+endmodule
+"""
+WRAPPED = """
+    NV_nvdla u_core (.*);
 endmodule
 """
 LATE = """stream,valid,end,data,flags,late
@@ -30,7 +35,7 @@ def main(build, folder):
     text = (pathlib.Path(build) / "gen/small/nvdla_pkg.sv").read_text() + "".join((rtl / name).read_text() for name in files)
     head = re.search(r"^module NV_nvdla\b.*?^\);\n", text, re.M | re.S).group(0)
     text = re.sub(r"\bNV_nvdla\b", "standin", text)
-    (folder / "standin.sv").write_text(text + head + LINKS)
+    (folder / "standin.sv").write_text(text + head + LINKS + head.replace("NV_nvdla", "wrapped") + WRAPPED)
     (folder / "standin.f").write_text("standin.sv\n")
     (folder / "late.csv").write_text(LATE.replace("\\\n", ""))
 
