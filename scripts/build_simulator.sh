@@ -27,6 +27,8 @@ dir=$build/sim/$simulator
 mkdir -p "$dir"
 exec 9>"$dir/lock" # one build at a time in a folder
 flock 9
+SECONDS=0
+
 fail() {
     echo "build_simulator: $*" >&2
     exit 2
@@ -281,5 +283,6 @@ compile "$dir" "$(realpath "$build")/$simulator" ${use_profile[0]+"${use_profile
 
 # What the variants of another RTL are built with later (nvcosim run --wave), and which of them are older than its last build.
 [ -z "$name" ] || touch "$build/$simulator"
+[ "$before" = "$(stamp)" ] || echo "$SECONDS" >"$dir/seconds" # nvcosim says beforehand how long the next build takes
 [ -z "$name" ] || printf '%s\n' "FILELIST=$(realpath "$filelist")" "TOP=$top" "VERILATOR_OPTIONS=$options" "PINS=$pins" "TAPS=$taps" \
     "FOREIGN=$foreign" "HAS_CHECKS=$has_checks" >"$build/$config-$name.variables"

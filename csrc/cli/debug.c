@@ -12,6 +12,7 @@
 #include "run/process/process.h"
 #include "run/session/judge.h"
 #include "run/session/session.h"
+#include "run/simulators/simulators.h"
 #include "trace/formats.h"
 
 struct arguments {
@@ -32,7 +33,7 @@ static const char doc[] =
     "  wave.fst, wave.gtkw       the cycles around the failure, for GTKWave\n"
     "  taps/         all elements of the streams, for nvcosim diff\n"
     "\n"
-    "The simulator with waves is built on first use.\n"
+    "The simulator with waves is built on first use; of another's RTL the verdict is printed before.\n"
     "\n"
     "Examples:\n"
     "  nvcosim debug t.cfg\n"
@@ -75,6 +76,39 @@ static int open_waves(const struct run_options *options) {
     return EXIT_BAD_INPUT;
 }
 
+/* True if a verdict can be had before the simulator with waves is built: that of another's RTL shows no more. */
+static bool verdict_first(const struct run_options *run) {
+    struct error err;
+    const bool can = run->rtl_name[0] && !run->no_waves && !run->simulators && run->traces.count == 1 &&
+                     !(run->results && strcmp(run->results, "-") == 0);
+    struct program *prog = can ? read_trace(run, run->traces.items[0], &err) : NULL;
+    const bool first = prog && simulator_is_foreign(prog->config->name, run->rtl_name) &&
+                       !simulator_is_current(prog->config->name, run->rtl_name, VARIANT_WAVES);
+    program_free(prog);
+    return first;
+}
+
+/* Plays, if need be first for the verdict alone. Returns the exit status. */
+static int find_culprit(struct run_options *run) {
+    struct words shown = {0};
+    int status = EXIT_DIFFERENT;
+    if (verdict_first(run)) {
+        struct run_options first = *run;
+        first.no_waves = true;
+        first.given = (struct words){0};
+        for (size_t i = 0; i < run->given.count; i++)
+            words_put(&first.given, run->given.items[i]);
+        words_put(&first.given, "--no-waves");
+        run->shown = first.shown = &shown;
+        status = jobs_run(&first);
+        words_free(&first.given);
+    }
+    if (status == EXIT_DIFFERENT || status == EXIT_HUNG) /* else there is nothing to record */
+        status = jobs_run(run);
+    words_free(&shown);
+    return status;
+}
+
 int debug_main(int argc, char **argv) {
     static const struct command command = {
         .options = own, .usage = "TRACE", .doc = doc, .operands = {.most = SIZE_MAX}, .check = check};
@@ -84,7 +118,7 @@ int debug_main(int argc, char **argv) {
     words_add(&args.run.given, "--debug");
     int status = EXIT_BAD_INPUT;
     if (run_command_read(&command, BY_DEBUG, &args.run, argc, argv, &args))
-        status = jobs_run(&args.run);
+        status = find_culprit(&args.run);
     if (args.open && (status == EXIT_DIFFERENT || status == EXIT_HUNG))
         status = open_waves(&args.run);
     run_options_free(&args.run);

@@ -298,7 +298,8 @@ struct jobs *jobs_open(const struct run_options *options, const struct jobs_list
                   .colour = terminal_has_colour(fileno(out)),
                   .quiet = options->quiet,
                   .verbose = options->verbose,
-                  .stats = options->stats},
+                  .stats = options->stats,
+                  .shown = options->shown},
     };
     process_obey_signals();
     sigset_t by_hand; /* kept for the simulators while traces are read and simulators built */

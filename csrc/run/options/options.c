@@ -44,6 +44,8 @@ void run_options_free(struct run_options *options) {
 
 enum simulator_variant run_variant(const struct run_options *options, const char *config) {
     const bool internal = options->tap_units && simulator_has_taps(config, options->rtl_name); /* else its ports */
+    if (options->debug && options->no_waves) /* a run before that with waves */
+        return simulator_has_taps(config, options->rtl_name) ? VARIANT_TAPS : VARIANT_PLAIN;
     if (options->rtl.wave.path || (internal && options->rtl.checks) || options->debug)
         return VARIANT_WAVES;
     if (internal)
@@ -316,7 +318,7 @@ char *run_options_command(const struct run_options *options, const char *trace, 
     text_printf(&text, "nvcosim %s", other ? other : options->debug ? "debug" : "run");
     for (size_t i = 0; i < options->given.count; i++) {
         const char *word = options->given.items[i];
-        if (strcmp(word, "--quiet") == 0 || strcmp(word, "--debug") == 0 ||
+        if (strcmp(word, "--quiet") == 0 || strcmp(word, "--debug") == 0 || strcmp(word, "--no-waves") == 0 ||
             strcmp(word, "--functional-coverage") == 0 ||
             ((other || more[0]) && (other ? is_recording(word) : strncmp(word, "--wave", strlen("--wave")) == 0)))
             continue;

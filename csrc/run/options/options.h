@@ -98,6 +98,8 @@ struct run_options {
     int threads;          /* of the model */
     int sim_threads;      /* of the design, up to SIM_THREADS_MOST; 0: as the simulator was built */
     bool debug;           /* find the engine to blame for a failure (nvcosim debug) */
+    bool no_waves;        /* of debug: the verdict alone */
+    struct words *shown;  /* as of struct result_style */
     const char *timeline; /* file for trace events (report/events.h), NULL: none */
     bool html;            /* count a timeline, and write report.html of passing traces too */
     bool histogram;       /* of the streams, for the report */

@@ -387,6 +387,7 @@ const struct argument run_arguments[] = {
     HIDDEN("result-fd", "N", NUMBER_32_AT(OF(result_fd), 0, 1000), .own = true, .left_out = BY_SERVE | BY_SHRINK),
     HIDDEN("ledger", "FD,TEST,START", TAKEN_AT(OF(ledger), ledger_option), .own = true, .left_out = BY_SERVE),
     HIDDEN("debug", NULL, TAKEN_AT(0, debug_option), .left_out = BY_DEBUG | BY_SERVE),
+    HIDDEN("no-waves", NULL, FLAG_AT(OF(no_waves)), .left_out = BY_SERVE | BY_SHRINK),
     HIDDEN("progress", NULL, FLAG_AT(OF(progress)), .own = true, .left_out = BY_SERVE | BY_SHRINK),
     HIDDEN("copies", "N", TAKEN_AT(0, copies_option), .optional = true, .needs_rtl = true, .left_out = BY_SERVE),
     HIDDEN("no-report", NULL, FLAG_AT(OF(no_report)), .left_out = BY_SERVE),

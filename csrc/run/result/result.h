@@ -127,11 +127,12 @@ bool result_read(const json_t *json, struct result *result);
 
 /* How a result is printed. */
 struct result_style {
-    FILE *out;    /* for the line of the trace and its statistics; the rest goes to stderr */
-    bool colour;  /* of the verdict */
-    bool quiet;   /* only traces that do not pass */
-    bool verbose; /* findings of the checks, and every warning */
-    bool stats;   /* statistics below the line */
+    FILE *out;           /* for the line of the trace and its statistics; the rest goes to stderr */
+    bool colour;         /* of the verdict */
+    bool quiet;          /* only traces that do not pass */
+    bool verbose;        /* findings of the checks, and every warning */
+    bool stats;          /* statistics below the line */
+    struct words *shown; /* NULL, or the lines that an earlier run printed: only others are, and are added */
 };
 
 /* Warnings of one kind are printed once: the one printed, and the number of others. Zero-initialise. */

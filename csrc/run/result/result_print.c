@@ -195,14 +195,26 @@ static void print_checks(const struct result_device *device) {
             device->findings, text_plural(device->findings, "finding", "findings"));
 }
 
+/* True if a line was not printed before. */
+static bool is_new(const struct result_style *style, const char *line) {
+    for (size_t i = 0; style->shown && i < style->shown->count; i++)
+        if (strcmp(style->shown->items[i], line) == 0)
+            return false;
+    if (style->shown)
+        words_put(style->shown, line);
+    return true;
+}
+
 void result_print(const struct result *result, const struct result_style *style, struct warning_kinds *kinds) {
     const bool passed = result->verdict == VERDICT_PASS;
     if (!style->quiet || !passed) {
         for (size_t i = 0; i < result->warnings.count; i++)
-            warning_print(kinds, result->warnings.items[i], style->verbose);
+            if (is_new(style, result->warnings.items[i]))
+                warning_print(kinds, result->warnings.items[i], style->verbose);
         if (result->warnings_dropped > 0)
             fprintf(stderr, "nvcosim: warning: and %" PRIu64 " more\n", result->warnings_dropped);
-        print_line(result, style);
+        if (is_new(style, result->reason ? result->reason : ""))
+            print_line(result, style);
     }
     for (int i = 0; style->stats && i < result->device_count; i++) {
         const struct result_device *device = &result->devices[i];
@@ -216,7 +228,8 @@ void result_print(const struct result *result, const struct result_style *style,
     fflush(style->out); /* stderr may be the same file: the line comes first */
     for (size_t i = 0; i < result->notes.count; i++) {
         char *note = text_shown(result->notes.items[i]);
-        fprintf(stderr, "  %s\n", note);
+        if (is_new(style, note))
+            fprintf(stderr, "  %s\n", note);
         free(note);
     }
     for (int i = 0; i < result->device_count; i++) {
@@ -226,7 +239,7 @@ void result_print(const struct result *result, const struct result_style *style,
         if (style->verbose)
             print_checks(device);
     }
-    if (result->report && (!style->quiet || !passed)) {
+    if (result->report && (!style->quiet || !passed) && is_new(style, result->report)) {
         char *report = text_shown(result->report);
         const int n = (int)(strlen(report) - (text_ends_with(report, "report.json") ? strlen("json") : 0));
         fprintf(stderr, "  report: %.*stxt%s%s\n", n, report, result->page ? ", to look at: report.html" : "",

@@ -197,7 +197,7 @@ static bool session_open(struct session *session, const char *rtl_name, rtl_open
         if (!session->launches)
             return false;
     }
-    if (options->debug) {
+    if (options->debug && !options->no_waves) {
         char *folder = report_folder(options, session->input.name);
         look->wave.path = session->wave_path = xprintf("%s/wave.fst", folder);
         free(folder);

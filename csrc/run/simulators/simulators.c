@@ -118,18 +118,63 @@ static void show_warnings(int log) {
 struct build {
     struct progress progress;
     const char *what;
+    double seconds; /* expected; 0: unknown */
 };
 
 static void show_seconds(void *context) {
     struct build *build = context;
+    const double done = process_clock() - build->progress.start;
+    char left[48];
     if (progress_due(&build->progress))
-        progress_show(&build->progress, "building %s: %.0f s", build->what, process_clock() - build->progress.start);
+        progress_show(&build->progress, "building %s: %.0f s%s", build->what, done,
+                      progress_left(&build->progress, done, build->seconds, left, sizeof left));
+}
+
+/* Seconds that the last build of a simulator took; 0: unknown. */
+static double seconds_of(const struct install_paths *paths, const char *name) {
+    char *path = xprintf("%s/sim/%s/seconds", paths->build ? paths->build : paths->ready, name), *text = NULL;
+    size_t n;
+    struct error err;
+    const double seconds = access(path, R_OK) == 0 && file_read(path, &text, &n, &err) ? strtod(text, NULL) : 0;
+    free(text);
+    free(path);
+    return seconds;
+}
+
+/* Seconds that a build will take: as its last one, or by that of the simulator without a variant; 0: unknown. */
+static double expected_seconds(const char *config, const char *rtl_name, enum simulator_variant variant) {
+    static const double more[VARIANT_COUNT] = {[VARIANT_WAVES] = 2,
+                                               [VARIANT_COVERAGE] = 1.5,
+                                               [VARIANT_TOGGLE] = 2,
+                                               [VARIANT_CHECKS] = 1.5,
+                                               [VARIANT_TAPS] = 1.2};
+    struct install_paths paths;
+    struct error err;
+    if (!install_paths_find(&paths, &err))
+        return 0;
+    char *name = simulator_name(config, rtl_name, variant), *plain = simulator_name(config, rtl_name, VARIANT_PLAIN);
+    const double last = seconds_of(&paths, name), seconds = last > 0 ? last : more[variant] * seconds_of(&paths, plain);
+    free(plain);
+    free(name);
+    install_paths_free(&paths);
+    return seconds;
+}
+
+/* "40 seconds", "a minute", "3 minutes"; returns text. */
+static const char *duration(double seconds, char *text, size_t size) {
+    if (seconds == 0 || (seconds >= 55 && seconds < 90))
+        return "a minute";
+    if (seconds < 90)
+        snprintf(text, size, "%.0f seconds", seconds < 10 ? 10 : 10 * (double)(long)(seconds / 10 + 0.5));
+    else
+        snprintf(text, size, "%.0f minutes", seconds / 60);
+    return text;
 }
 
 /* Runs make with its output in a log. If it fails, shows the log, or hands its last lines over; if it succeeds, shows
  * its warnings. */
-static bool run_make(const struct words *arguments, const char *what, char **kept, struct error *err) {
-    struct build build = {.progress = progress_start(), .what = what};
+static bool run_make(const struct words *arguments, const char *what, double seconds, char **kept, struct error *err) {
+    struct build build = {.progress = progress_start(), .what = what, .seconds = seconds};
     const int log = memfd_create("build log", MFD_CLOEXEC);
     if (log < 0)
         return error_set(err, "no memory for the build log: %s", strerror(errno));
@@ -263,9 +308,9 @@ static bool make_locked(const char *config, const char *rtl_name, enum simulator
     ok = lock >= 0;
     if (ok && !(unless_current && is_current(&paths, config, rtl_name, name, unless_current))) {
         const int base = lock_builds(paths.build, "", err);
-        ok = base >= 0 && run_make(&shared, name, log, err);
+        ok = base >= 0 && run_make(&shared, name, 0, log, err);
         close(base);
-        ok = ok && run_make(&own, name, log, err);
+        ok = ok && run_make(&own, name, expected_seconds(config, rtl_name, variant), log, err);
     }
     if (lock >= 0)
         close(lock);
@@ -353,6 +398,19 @@ bool simulator_can_check(const char *config, const char *rtl_name, struct error 
                               rtl_name);
 }
 
+bool simulator_is_current(const char *config, const char *rtl_name, enum simulator_variant variant) {
+    char path[SIMULATOR_PATH], *name;
+    struct install_paths paths;
+    struct error err;
+    if (!simulator_path(config, rtl_name, variant, path, sizeof path, &err) || !install_paths_find(&paths, &err))
+        return false;
+    name = simulator_name(config, rtl_name, variant);
+    const bool current = is_current(&paths, config, rtl_name, name, path);
+    free(name);
+    install_paths_free(&paths);
+    return current;
+}
+
 /* A simulator in words: "the small simulator with waves". free() it. */
 static char *simulator_words(const char *config, const char *rtl_name, enum simulator_variant variant) {
     static const char *const with[VARIANT_COUNT] = {
@@ -387,8 +445,10 @@ static bool build_simulator(const char *config, const char *rtl_name, enum simul
     if (profile)
         words_add(&variables, "PROFILE=1");
     char *what = simulator_words(config, rtl_name, variant);
+    char about[32];
     if (!there)
-        fprintf(stderr, "building %s (once, about a minute) ...\n", what);
+        fprintf(stderr, "building %s (once, about %s) ...\n", what,
+                duration(expected_seconds(config, rtl_name, variant), about, sizeof about));
     else if (changed)
         fprintf(stderr, "%s has changed since %s was built: rebuilding it ...\n", changed, what);
     bool ok = make_locked(config, rtl_name, variant, &variables, update ? NULL : path, log, err);

@@ -69,6 +69,9 @@ double simulator_profile_cost(const char *config, const char *rtl_name, enum sim
  * a message. */
 bool simulator_known(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err);
 
+/* True if the simulator exists and its sources have not changed. */
+bool simulator_is_current(const char *config, const char *rtl_name, enum simulator_variant variant);
+
 /* The file of make variables of a foreign RTL, FOLDER/CONFIG-RTL.variables, one NAME=VALUE a line. */
 bool variables_path(const char *config, const char *rtl_name, char *path, size_t size, struct error *err);
 
