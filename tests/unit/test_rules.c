@@ -46,20 +46,26 @@ static struct change read_change(const struct nvdla_config *config, const char *
     return change;
 }
 
-/* A row of rules.tsv. The case keeps parts of it. */
-static void read_case(char *row) {
+static enum legal_layer layer_named(const char *name) {
     static const char *const layers[] = {"CONVOLUTION", "BATCHES",  "COMPRESSED", "IMAGE",  "WINOGRAD",
                                          "SDP",         "TABLE",    "POOLING",    "STRIPS", "SDP_POOLING",
                                          "CDP",         "CONTRACT", "SPLIT",      "MERGE",  "BDMA"};
+    enum legal_layer layer = 0;
+    while (layer < LEGAL_LAYERS && strcmp(layers[layer], name) != 0)
+        layer++;
+    assert_true(layer < LEGAL_LAYERS);
+    return layer;
+}
+
+/* A row of rules.tsv. The case keeps parts of it. */
+static void read_case(char *row) {
     static const char *const effects[] = {
         [RULE_REFUSED] = "refused", [RULE_HANGS] = "hangs", [RULE_WARNS] = "warns", [RULE_ERRATUM] = "erratum"};
     struct rule_case rule = {.config = strsep(&row, "\t")};
     const char *layer = strsep(&row, "\t"), *effect = strsep(&row, "\t");
     char *texts = strsep(&row, "\t");
     assert_non_null(row);
-    while (rule.layer < LEGAL_LAYERS && strcmp(layers[rule.layer], layer) != 0)
-        rule.layer++;
-    assert_true(rule.layer < LEGAL_LAYERS);
+    rule.layer = layer_named(layer);
     while (strcmp(effects[rule.effect], effect) != 0)
         assert_true(++rule.effect < sizeof effects / sizeof effects[0]);
     for (size_t i = 0; texts; i++) {
@@ -271,6 +277,59 @@ TEST(every_rule_is_told_and_what_it_says_happens) {
         check_effect(&rule_cases[i], i, dev);
         bench_free(dev);
     }
+}
+
+/* ---- rows measured on NVIDIA's RTL ---- */
+
+/* What has been told, in words of docs/nvdla/vectors/rules.tsv. */
+static const char *claim_of(const struct device *dev) {
+    enum rule_effect worst = RULE_ERRATUM;
+    for (size_t i = 0; i < dev->warning_count; i++)
+        worst = dev->warnings[i].effect > worst ? dev->warnings[i].effect : worst;
+    return refused ? "undefined" : worst == RULE_HANGS ? "hangs" : dev->warning_count > 0 ? "defined" : "silent";
+}
+
+/* Plays a row on the model. What is claimed must be in the row, and be what NVIDIA's RTL does. */
+static void check_measured(char *row) {
+    struct rule_case measured = {.config = "small"};
+    const char *layer = strsep(&row, "\t");
+    char *changes = strsep(&row, "\t");
+    const char *claim = strsep(&row, "\t"), *result = strsep(&row, "\t");
+    char shown[300];
+    assert_non_null(result);
+    snprintf(shown, sizeof shown, "%s %s", layer, changes);
+    measured.layer = layer_named(layer);
+    struct change *to = measured.changes;
+    for (char *word; (word = strsep(&changes, " ")) != NULL;)
+        *to++ = read_change(nvdla_config_find(measured.config), word);
+    assert_true(to <= measured.changes + CHANGES);
+    struct device *dev = run_case(&measured);
+    const char *said = claim_of(dev);
+    const bool hangs = strncmp(result, "hangs", 5) == 0;
+    if (strcmp(said, claim) != 0)
+        fail_msg("%s: claimed %s, expected %s", shown, said, claim);
+    if (!refused && (strcmp(said, "hangs") == 0) != hangs)
+        fail_msg("%s: claimed %s, NVIDIA's RTL: %s", shown, said, result);
+    if (!refused && (get(dev, NVDLA_GLB, GLB_S_INTR_STATUS) & 0x3f) == 0 && !hangs)
+        fail_msg("%s: hangs, NVIDIA's RTL: %s", shown, result);
+    bench_free(dev);
+}
+
+TEST(claims_are_what_nvidias_rtl_does) {
+    struct error err;
+    char *text;
+    size_t n, rows = 0;
+    if (!file_read("docs/nvdla/vectors/rules.tsv", &text, &n, &err))
+        fail_msg("%s (run from the top of the tree)", err.text);
+    char *rest = text;
+    for (char *row; (row = strsep(&rest, "\n")) != NULL;) {
+        if (!row[0] || row[0] == '#')
+            continue;
+        check_measured(row);
+        rows++;
+    }
+    assert_true(rows > 300);
+    free(text);
 }
 
 /* A case names the rule by part of its text and, as several rules share texts, by the register that it shows first. */
