@@ -281,7 +281,7 @@ TEST(every_rule_is_told_and_what_it_says_happens) {
 
 /* ---- rows measured on NVIDIA's RTL ---- */
 
-/* What has been told, in words of docs/nvdla/vectors/rules.tsv. */
+/* What is reported, in words of docs/nvdla/vectors/rules.tsv. */
 static const char *claim_of(const struct device *dev) {
     enum rule_effect worst = RULE_ERRATUM;
     for (size_t i = 0; i < dev->warning_count; i++)
