@@ -107,21 +107,27 @@ static const struct argument option_table[] = {
     {.doc = "Input", .group = 1},
     OPTION("from", "FORMAT",
            "mmiotrace, rwmmio, kmd (register prints of the kernel driver), vp (log of the virtual platform), txn, csv, "
-           "vcd, fst, pattern, cfg, nvt (default: by its content)",
+           "samples (a row of signals for each sample of a logic analyser), vcd, fst, pattern, cfg, nvt (default: by "
+           "its content)",
            TEXT_AT(OF(format), NULL)),
     OPTION("base", "ADDRESS", "Address of the registers in the capture", NUMBER_AT(OF(source.base), 0, UINT64_MAX),
            .also = OF(source.has_base)),
     OPTION("size", "BYTES", "Size of the register window (default 0x40000)", NUMBER_AT(OF(source.size), 0, UINT64_MAX)),
     OPTION("scope", "NAME", "Wave dumps: scope with the ports of NVDLA (tb.u_nvdla)", TEXT_AT(OF(source.scope), NULL)),
-    OPTION("clock", "NAME", "Wave dumps: name of the clock (default dla_csb_clk and dla_core_clk, or clk)",
+    OPTION("clock", "NAME",
+           "Wave dumps: name of the clock (default dla_csb_clk and dla_core_clk, pclk, aclk or clk); none: each time "
+           "stamp is a sample",
            TEXT_AT(OF(source.clock), NULL)),
-    OPTION("signal", "PORT=NAME", "Wave dumps: name of the signal for a port of NVDLA; may be repeated",
+    OPTION("signal", "PORT=NAME",
+           "Wave dumps, samples: name of the signal, or column, for a port of NVDLA, APB or AXI4-Lite; may be repeated",
            TAKEN_AT(OF(source.signals), signal_option)),
     OPTION(
         "columns", "LIST",
         "CSV: numbers of the columns, from 1 (time:1,type:2,address:3,data:4; default: by the names in the first row)",
         TEXT_AT(OF(source.columns), NULL)),
     OPTION("separator", "CHARACTER", "CSV: character between cells, or tab", TEXT_AT(OF(source.separator), NULL)),
+    OPTION("radix", "N", "Samples: radix of the numbers, 2, 10 or 16, where no row names it (default 16)",
+           TEXT_AT(OF(source.radix), NULL)),
     OPTION("dialect", "NAME",
            "txn: until (word tokens as captured), byte (byte addresses), player (the trace player's own; default: by "
            "its content)",

@@ -46,6 +46,7 @@ struct source_options {
     const char *clock;     /* its clock */
     const char *columns;   /* CSV: "time:1,type:2,address:3,data:4" */
     const char *separator; /* CSV */
+    const char *radix;     /* samples: "2", "10", "16" */
     const char *dialect;   /* txn: "until", "byte" */
     const char *pattern;   /* file of patterns for log lines (docs/import.md) */
     struct words signals;  /* wave dumps: "PORT=NAME" for ports of NVDLA with other names */

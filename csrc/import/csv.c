@@ -83,7 +83,7 @@ static void close_state(struct source *source) {
     free(state);
 }
 
-static char sniff_separator(struct span line) {
+char csv_separator(struct span line) {
     static const char candidates[] = ",;\t|";
     char best = ',';
     size_t most = 0;
@@ -99,35 +99,30 @@ static char sniff_separator(struct span line) {
     return best;
 }
 
-/* Splits a row into cells and removes quotes ("" inside is one quote). Returns their number; keeps the first CELLS. */
-static int split(struct state *state, struct span line, struct span cells[CELLS]) {
-    size_t starts[CELLS + 1];
+int csv_cells(struct text *clean, char separator, struct span line, struct span *cells, int most) {
     int count = 0;
     bool quoted = false;
-    state->clean.n = 0;
-    text_add(&state->clean, "", 0);
-    starts[0] = 0;
-    for (size_t i = 0; i < line.n; i++) {
-        const char c = line.at[i];
+    size_t start = 0;
+    clean->n = 0;
+    text_add(clean, line.at, line.n); /* room for all cells, which are not longer */
+    clean->n = 0;
+    for (size_t i = 0; i <= line.n; i++) {
+        const char c = i < line.n ? line.at[i] : separator;
         if (c == '"' && quoted && i + 1 < line.n && line.at[i + 1] == '"') {
-            text_add(&state->clean, "\"", 1);
+            text_add(clean, "\"", 1);
             i++;
-        } else if (c == '"') {
+        } else if (c == '"' && i < line.n) {
             quoted = !quoted;
-        } else if (c == state->separator && !quoted) {
-            if (count < CELLS - 1)
-                starts[count + 1] = state->clean.n;
+        } else if (i == line.n || (c == separator && !quoted)) {
+            if (count < most)
+                cells[count] = span_trim((struct span){clean->text + start, clean->n - start});
             count++;
+            start = clean->n;
         } else {
-            text_add(&state->clean, &c, 1);
+            text_add(clean, &c, 1);
         }
     }
-    count++;
-    for (int i = 0; i < count && i < CELLS; i++) {
-        const size_t end = i + 1 < count && i + 1 < CELLS ? starts[i + 1] : state->clean.n;
-        cells[i] = span_trim((struct span){state->clean.text + starts[i], end - starts[i]});
-    }
-    return count;
+    return count < most ? count : most;
 }
 
 static bool has_word(struct span cell, const char *word) {
@@ -263,8 +258,8 @@ static int next(struct source *source, struct access *access, struct error *err)
         if (trimmed.n == 0 || trimmed.at[0] == '#')
             continue;
         if (!state->separator)
-            state->separator = sniff_separator(line);
-        const int count = split(state, line, cells);
+            state->separator = csv_separator(line);
+        const int count = csv_cells(&state->clean, state->separator, line, cells, CELLS);
         if (state->most == 0) {
             const int first = take_first(source, cells, count, err);
             if (first <= 0) {
@@ -273,7 +268,7 @@ static int next(struct source *source, struct access *access, struct error *err)
                 continue;
             }
         }
-        const int status = take_row(source, cells, count < CELLS ? count : CELLS, access, err);
+        const int status = take_row(source, cells, count, access, err);
         if (status != 0)
             return status;
     }

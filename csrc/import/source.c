@@ -16,9 +16,9 @@
 
 enum { HEAD = 1 << 16 /* bytes used to recognise a format */ };
 
-static const struct source_format *const formats[] = {&source_mmiotrace, &source_rwmmio, &source_kmd,
-                                                      &source_vp,        &source_txn,    &source_csv,
-                                                      &source_vcd,       &source_fst,    &source_pattern};
+static const struct source_format *const formats[] = {&source_mmiotrace, &source_rwmmio, &source_kmd,     &source_vp,
+                                                      &source_txn,       &source_csv,    &source_samples, &source_vcd,
+                                                      &source_fst,       &source_pattern};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 /* ---- for the formats ---- */
@@ -239,6 +239,8 @@ struct source *source_open(const char *const *paths, size_t count, const char *f
     struct source *source = NULL;
     if (read_head(path, head, &n, err)) {
         const struct source_format *found = format ? find_format(format, err) : guess_format(path, head, n, err);
+        if (found == &source_csv && (options->signals.count > 0 || source_samples.likely(head, n) > 0))
+            found = &source_samples;
         if (found) {
             source = xcalloc(1, sizeof *source);
             source->format = found;

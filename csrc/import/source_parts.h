@@ -21,7 +21,7 @@ struct source_format {
 };
 
 extern const struct source_format source_mmiotrace, source_rwmmio, source_kmd, source_vp, source_txn, source_csv,
-    source_vcd, source_fst, source_pattern;
+    source_samples, source_vcd, source_fst, source_pattern;
 
 struct source {
     const struct source_format *format;
@@ -74,6 +74,11 @@ enum { REGISTER_SPACE = 0x40000 }; /* bytes of the register window */
 
 /* The whole span as a hexadecimal number, with or without 0x. */
 bool span_hex(struct span span, uint64_t *value);
+
+/* Tables: the character that separates the cells of a row; a row's cells without quotes and blanks around them ("" in
+ * quotes is one quote), at most `most`, which stay in *clean. Returns their number. */
+char csv_separator(struct span line);
+int csv_cells(struct text *clean, char separator, struct span line, struct span *cells, int most);
 
 /* Finds a text in a span; NULL if absent. As a word: without a letter, digit or _ in front of it. */
 const char *span_find(struct span span, const char *text);

@@ -13,103 +13,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "import/source_parts.h"
+#include "import/sampler.h"
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
 
-enum port {
-    CSB_CLOCK,
-    CSB_VALID,
-    CSB_READY,
-    CSB_ADDRESS,
-    CSB_DATA,
-    CSB_WRITE,
-    READ_VALID,
-    READ_DATA,
-    INTERRUPT,
-    CORE_CLOCK,
-    AXI_PORTS, /* of the primary port; the secondary port follows */
-    AXI_AWVALID = AXI_PORTS,
-    AXI_AWREADY,
-    AXI_AWLEN,
-    AXI_AWADDR,
-    AXI_WVALID,
-    AXI_WREADY,
-    AXI_WDATA,
-    AXI_WSTRB,
-    AXI_ARVALID,
-    AXI_ARREADY,
-    AXI_ARID,
-    AXI_ARLEN,
-    AXI_ARADDR,
-    AXI_RVALID,
-    AXI_RREADY,
-    AXI_RID,
-    AXI_RLAST,
-    AXI_RDATA,
-    AXI_END,
-    AXI_COUNT = AXI_END - AXI_PORTS,
-    PORTS = AXI_PORTS + SPACE_COUNT * AXI_COUNT
-};
-
-static const char *const csb_names[AXI_PORTS] = {
-    "dla_csb_clk",     "csb2nvdla_valid", "csb2nvdla_ready", "csb2nvdla_addr", "csb2nvdla_wdat",
-    "csb2nvdla_write", "nvdla2csb_valid", "nvdla2csb_data",  "dla_intr",       "dla_core_clk"};
-
-static const char *const axi_names[AXI_COUNT] = {
-    "aw_awvalid", "aw_awready", "aw_awlen", "aw_awaddr", "w_wvalid", "w_wready", "w_wdata", "w_wstrb", "ar_arvalid",
-    "ar_arready", "ar_arid",    "ar_arlen", "ar_araddr", "r_rvalid", "r_rready", "r_rid",   "r_rlast", "r_rdata"};
-
-static const char *const axi_prefixes[SPACE_COUNT] = {"nvdla_core2dbb_", "nvdla_core2cvsram_"};
-
-enum { BITS = 512, CODE = 16 /* bytes of an identifier code */, SCOPES = 64, CANDIDATES = 8, BURST = 16, IDS = 256 };
-
-/* A signal's value: bits, and whether any of them is x or z. */
-struct value {
-    uint8_t bytes[BITS / 8];
-    bool unknown;
-};
-
-/* The signal of a port. */
-struct signal {
-    char code[CODE];
-    unsigned width; /* 0: not in the dump */
-    struct value now, later;
-    bool changed;
-};
-
-/* Queue of requests; grows. */
-struct request {
-    uint64_t address, time;
-    uint32_t value;
-    unsigned beats, beat; /* of a burst */
-    bool is_write, answered;
-};
-struct queue {
-    struct request *items;
-    size_t first, count, capacity;
-};
+enum { CODE = 16 /* bytes of an identifier code */, SCOPES = 64, CANDIDATES = 8 };
 
 struct state {
-    FILE *pipe;  /* fst2vcd */
-    char *scope; /* the current one */
+    FILE *pipe; /* fst2vcd */
     char *path[SCOPES];
     size_t depth;
-    struct signal signals[PORTS];
+    char ids[PORTS][CODE];       /* identifier codes of the signals */
     char codes[CANDIDATES][256]; /* scopes with a CSB */
     size_t candidates;
     bool defined; /* the header has been read */
-    uint64_t time;
+    bool clocked; /* false: each time stamp is a sample */
     bool ended, cut;
-    struct queue csb;                 /* register accesses not yet returned */
-    struct queue writes[SPACE_COUNT]; /* bursts waiting for data */
-    struct queue reads[SPACE_COUNT][IDS];
-    /* Complete accesses. */
-    struct access *ready;
-    uint8_t (*data)[2][BITS / 8]; /* of memory accesses: bytes, enabled */
-    size_t ready_first, ready_count, ready_capacity;
-    uint32_t level;
-    uint64_t early; /* AXI write beats before their address */
+    struct sampler sampler;
 };
 
 static int likely_vcd(const char *text, size_t n) {
@@ -124,54 +44,7 @@ static int likely_fst(const char *text, size_t n) {
     return n > sizeof header && (memcmp(text, header, sizeof header) == 0 || (uint8_t)text[0] == 0xfe) ? 100 : 0;
 }
 
-/* ---- queues ---- */
-
-static struct request *push(struct queue *queue) {
-    if (queue->first > 0 && queue->first == queue->count)
-        queue->first = queue->count = 0;
-    if (queue->count == queue->capacity) {
-        if (queue->first > queue->count / 2) {
-            memmove(queue->items, queue->items + queue->first, (queue->count - queue->first) * sizeof *queue->items);
-            queue->count -= queue->first;
-            queue->first = 0;
-        } else {
-            queue->capacity = queue->capacity ? 2 * queue->capacity : 16;
-            queue->items = xrealloc(queue->items, queue->capacity * sizeof *queue->items);
-        }
-    }
-    queue->items[queue->count] = (struct request){0};
-    return &queue->items[queue->count++];
-}
-
-static struct request *front(struct queue *queue) {
-    return queue->first < queue->count ? &queue->items[queue->first] : NULL;
-}
-
-/* Appends a complete access; *data: for its bytes. */
-static struct access *make_ready(struct state *state) {
-    if (state->ready_first == state->ready_count)
-        state->ready_first = state->ready_count = 0;
-    if (state->ready_count == state->ready_capacity) {
-        state->ready_capacity = state->ready_capacity ? 2 * state->ready_capacity : 16;
-        state->ready = xrealloc(state->ready, state->ready_capacity * sizeof *state->ready);
-        state->data = xrealloc(state->data, state->ready_capacity * sizeof *state->data);
-    }
-    return &state->ready[state->ready_count++];
-}
-
 /* ---- values ---- */
-
-static bool is_high(const struct state *state, int port) {
-    const struct signal *signal = &state->signals[port];
-    return signal->width > 0 && !signal->now.unknown && (signal->now.bytes[0] & 1);
-}
-
-static uint64_t number(const struct state *state, int port) {
-    uint64_t value = 0;
-    for (int i = 7; i >= 0; i--)
-        value = value << 8 | state->signals[port].now.bytes[i];
-    return value;
-}
 
 /* Digits of a vector, highest first, without leading ones. False if malformed. */
 static bool set_value(struct signal *signal, struct span digits) {
@@ -179,7 +52,7 @@ static bool set_value(struct signal *signal, struct span digits) {
     *value = (struct value){.unknown = false};
     if (digits.n == 0)
         return false;
-    for (size_t i = 0; i < digits.n && i < BITS; i++) {
+    for (size_t i = 0; i < digits.n && i < SIGNAL_BITS; i++) {
         const char c = digits.at[digits.n - 1 - i];
         if (c == '1')
             value->bytes[i / 8] |= (uint8_t)(1u << i % 8);
@@ -195,107 +68,23 @@ static bool set_value(struct signal *signal, struct span digits) {
 
 /* ---- one edge ---- */
 
-static void sample_csb(struct state *state) {
-    if (is_high(state, READ_VALID) && !state->signals[READ_DATA].now.unknown)
-        for (size_t i = state->csb.first; i < state->csb.count; i++) {
-            struct request *request = &state->csb.items[i];
-            if (!request->is_write && !request->answered) {
-                request->answered = true;
-                request->value = (uint32_t)number(state, READ_DATA);
-                break;
-            }
-        }
-    if (is_high(state, CSB_VALID) && is_high(state, CSB_READY)) {
-        struct request *request = push(&state->csb);
-        request->time = state->time;
-        request->address = (number(state, CSB_ADDRESS) & 0xffff) * 4; /* a word address */
-        request->is_write = request->answered = is_high(state, CSB_WRITE);
-        request->value = (uint32_t)number(state, CSB_DATA);
-    }
-    for (struct request *request = front(&state->csb); request && request->answered; request = front(&state->csb)) {
-        *make_ready(state) = source_register(request->is_write ? ACCESS_WRITE : ACCESS_READ, request->time,
-                                             request->address, request->value);
-        state->csb.first++;
-    }
-    if (state->signals[INTERRUPT].width > 0 && is_high(state, INTERRUPT) != state->level) {
-        state->level = !state->level;
-        *make_ready(state) = (struct access){.kind = ACCESS_INTERRUPT, .line = state->time, .value = state->level};
-    }
-}
-
-/* A beat of a burst as an access. */
-static void put_beat(struct state *state, enum access_kind kind, enum memory_space space, struct request *burst,
-                     int data, int strobes) {
-    const unsigned bytes = state->signals[data].width / 8;
-    struct access *access = make_ready(state);
-    uint8_t(*copy)[BITS / 8] = state->data[state->ready_count - 1];
-    *access = (struct access){.kind = kind,
-                              .line = state->time,
-                              .address = burst->address / bytes * bytes + (uint64_t)burst->beat * bytes,
-                              .space = space,
-                              .size = bytes};
-    memcpy(copy[0], state->signals[data].now.bytes, bytes);
-    for (unsigned i = 0; i < bytes; i++)
-        copy[1][i] = strobes < 0 || (state->signals[strobes].now.bytes[i / 8] >> i % 8 & 1);
-    burst->beat++;
-}
-
-static void sample_axi(struct state *state, enum memory_space space) {
-    const int at = AXI_PORTS + (int)space * AXI_COUNT - AXI_PORTS;
-    if (is_high(state, at + AXI_AWVALID) && is_high(state, at + AXI_AWREADY)) {
-        struct request *burst = push(&state->writes[space]);
-        burst->address = number(state, at + AXI_AWADDR);
-        burst->beats = (unsigned)(number(state, at + AXI_AWLEN) & 0xf) + 1;
-    }
-    if (is_high(state, at + AXI_ARVALID) && is_high(state, at + AXI_ARREADY)) {
-        struct request *burst = push(&state->reads[space][number(state, at + AXI_ARID) & (IDS - 1)]);
-        burst->address = number(state, at + AXI_ARADDR);
-        burst->beats = (unsigned)(number(state, at + AXI_ARLEN) & 0xf) + 1;
-    }
-    if (is_high(state, at + AXI_WVALID) && is_high(state, at + AXI_WREADY)) {
-        struct request *burst = front(&state->writes[space]);
-        if (burst) {
-            put_beat(state, ACCESS_MEMORY_WRITE, space, burst, at + AXI_WDATA, at + AXI_WSTRB);
-            state->writes[space].first += burst->beat == burst->beats;
-        } else
-            state->early++;
-    }
-    if (is_high(state, at + AXI_RVALID) && is_high(state, at + AXI_RREADY)) {
-        struct queue *queue = &state->reads[space][number(state, at + AXI_RID) & (IDS - 1)];
-        struct request *burst = front(queue);
-        if (burst) {
-            put_beat(state, ACCESS_MEMORY_READ, space, burst, at + AXI_RDATA, -1);
-            queue->first += burst->beat == burst->beats;
-        }
-    }
-}
-
 static bool rises(const struct signal *clock) {
     return clock->changed && !clock->later.unknown && (clock->later.bytes[0] & 1) &&
            !(!clock->now.unknown && (clock->now.bytes[0] & 1)) && !clock->now.unknown;
 }
 
-static bool has_axi(const struct state *state, enum memory_space space) {
-    for (int i = 0; i < AXI_COUNT; i++)
-        if (state->signals[AXI_PORTS + (int)space * AXI_COUNT + i].width == 0)
-            return false;
-    return true;
-}
-
-/* Ends a time stamp: samples if a clock rises, then applies the changes. */
+/* Ends a time stamp. Dumps record the changes of an edge with the time stamp of that edge, so a clock samples what was
+ * before; without a clock, what is there now is a sample. */
 static void end_of_time(struct state *state) {
-    if (rises(&state->signals[CORE_CLOCK]))
-        for (int space = 0; space < SPACE_COUNT; space++)
-            if (has_axi(state, (enum memory_space)space))
-                sample_axi(state, (enum memory_space)space);
-    if (rises(&state->signals[CSB_CLOCK]))
-        sample_csb(state);
-    for (int i = 0; i < PORTS; i++) {
-        struct signal *signal = &state->signals[i];
-        if (signal->changed)
-            signal->now = signal->later;
-        signal->changed = false;
-    }
+    struct sampler *sampler = &state->sampler;
+    const struct signal *signals = sampler->signals;
+    if (!state->clocked)
+        sampler_step(sampler);
+    if (!state->clocked || rises(&signals[CORE_CLOCK]))
+        sampler_sample(sampler, true);
+    if (!state->clocked || rises(&signals[BUS_CLOCK]))
+        sampler_sample(sampler, false);
+    sampler_step(sampler);
 }
 
 /* ---- the header ---- */
@@ -314,25 +103,8 @@ static bool scope_fits(const char *path, const char *wanted) {
     return n >= m && strcmp(path + n - m, wanted) == 0 && (n == m || path[n - m - 1] == '.');
 }
 
-/* Name of a port in this dump. */
-static const char *port_name(const struct source *source, int port, char *text, size_t size) {
-    if (port < AXI_PORTS)
-        snprintf(text, size, "%s", csb_names[port]);
-    else
-        snprintf(text, size, "%s%s", axi_prefixes[(port - AXI_PORTS) / AXI_COUNT],
-                 axi_names[(port - AXI_PORTS) % AXI_COUNT]);
-    const struct words *given = &source->options.signals;
-    const size_t n = strlen(text);
-    for (size_t i = 0; i < given->count; i++)
-        if (strncmp(given->items[i], text, n) == 0 && given->items[i][n] == '=')
-            return given->items[i] + n + 1;
-    if ((port == CSB_CLOCK || port == CORE_CLOCK) && source->options.clock)
-        return source->options.clock;
-    return text;
-}
-
 /* $var TYPE WIDTH CODE NAME [RANGE] $end */
-static void take_variable(struct source *source, struct span rest) {
+static int take_variable(struct source *source, struct span rest, struct error *err) {
     struct state *state = source->state;
     span_token(&rest);
     uint64_t width;
@@ -341,25 +113,29 @@ static void take_variable(struct source *source, struct span rest) {
     const char *bracket = name.n ? memchr(name.at, '[', name.n) : NULL;
     if (bracket)
         name.n = (size_t)(bracket - name.at);
-    if (!span_number(size, false, &width) || width == 0 || width > BITS || code.n == 0 || code.n >= CODE)
-        return;
+    if (!span_number(size, false, &width) || width == 0 || width > SIGNAL_BITS || code.n == 0 || code.n >= CODE)
+        return 0;
     char *path = scope_path(state);
-    char text[96];
-    if (span_is(name, port_name(source, CSB_VALID, text, sizeof text)) && state->candidates < CANDIDATES &&
-        (!source->options.scope || scope_fits(path, source->options.scope)))
+    const bool mine = !source->options.scope || scope_fits(path, source->options.scope);
+    if (mine && sampler_fits(source, CSB_VALID, name) && state->candidates < CANDIDATES)
         snprintf(state->codes[state->candidates++], sizeof state->codes[0], "%s", path);
-    const bool mine = source->options.scope ? scope_fits(path, source->options.scope) : true;
-    for (int port = 0; mine && port < PORTS; port++) {
-        struct signal *signal = &state->signals[port];
-        const bool clock = port == CSB_CLOCK || port == CORE_CLOCK;
-        const char *wanted = port_name(source, port, text, sizeof text);
-        if (!span_is(name, wanted) && !(clock && !source->options.clock && signal->width == 0 && span_is(name, "clk")))
-            continue;
-        signal->width = (unsigned)width;
-        snprintf(signal->code, sizeof signal->code, "%.*s", (int)code.n, code.at);
-        signal->now.unknown = signal->later.unknown = true;
-    }
     free(path);
+    for (int port = 0; mine && port < PORTS; port++) {
+        const int rank = sampler_fits(source, port, name);
+        const struct signal *signal = &state->sampler.signals[port];
+        if (rank == 0 || (signal->width > 0 && rank <= signal->rank && span_is(code, state->ids[port])))
+            continue;
+        if (!sampler_define(&state->sampler, port, name, rank, (unsigned)width)) {
+            char text[96];
+            const char *usual = sampler_port_name(source, port, text, sizeof text);
+            return source_fail(source, (uint64_t)source->lines.line, err,
+                               "two signals may be %s: %s and %.*s; choose with --scope, or --signal %s=NAME", usual,
+                               signal->name, (int)name.n, name.at, usual);
+        }
+        if (signal->rank == rank)
+            snprintf(state->ids[port], CODE, "%.*s", (int)code.n, code.at);
+    }
+    return 0;
 }
 
 static void take_scope(struct state *state, struct span rest) {
@@ -372,35 +148,20 @@ static void take_scope(struct state *state, struct span rest) {
 /* Checks after the header that all signals exist. */
 static int check_header(struct source *source, struct error *err) {
     struct state *state = source->state;
-    static const int needed[] = {CSB_CLOCK, CSB_VALID, CSB_READY,  CSB_ADDRESS,
-                                 CSB_DATA,  CSB_WRITE, READ_VALID, READ_DATA};
     char text[96];
     if (state->candidates > 1) {
         struct text list = {0};
         for (size_t i = 0; i < state->candidates; i++)
             text_printf(&list, "%s%s", i ? ", " : "", state->codes[i]);
         source_fail(source, 0, err, "several scopes have a signal %s: %s; choose one with --scope",
-                    port_name(source, CSB_VALID, text, sizeof text), list.text);
+                    sampler_port_name(source, CSB_VALID, text, sizeof text), list.text);
         free(list.text);
         return -1;
     }
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (state->signals[needed[i]].width == 0)
-            return source_fail(
-                source, 0, err,
-                "found no signal %s%s%s; give --scope and --clock, or --signal PORT=NAME for other names",
-                port_name(source, needed[i], text, sizeof text), source->options.scope ? " in scope " : "",
-                source->options.scope ? source->options.scope : "");
+    if (sampler_check(source, &state->sampler, state->clocked, source->options.scope, err) < 0)
+        return -1;
     if (!source->options.scope && state->candidates == 1)
         source_guess(source, 0, "NVDLA is scope %s", state->codes[0]);
-    for (int space = 0; space < SPACE_COUNT; space++) {
-        int found = 0;
-        for (int i = 0; i < AXI_COUNT; i++)
-            found += state->signals[AXI_PORTS + space * AXI_COUNT + i].width > 0;
-        if (found > 0 && found < AXI_COUNT)
-            source_guess(source, 0, "%d of %d signals of %s*: accesses to that memory are unknown", found, AXI_COUNT,
-                         axi_prefixes[space]);
-    }
     return 1;
 }
 
@@ -416,7 +177,7 @@ static int take_header(struct source *source, struct span line, struct error *er
         if (state->depth > 0)
             free(state->path[--state->depth]);
     } else if (span_is(word, "$var"))
-        take_variable(source, rest);
+        return take_variable(source, rest, err);
     else if (span_is(word, "$enddefinitions")) {
         state->defined = true;
         return check_header(source, err) < 0 ? -1 : 0;
@@ -428,7 +189,7 @@ static int bad_line(struct source *source, struct error *err) {
     struct state *state = source->state;
     if (source->lines.cut) {
         source_drop(source, (uint64_t)source->lines.line,
-                    "ends inside a value change after time stamp #%" PRIu64 ": dropped", state->time);
+                    "ends inside a value change after time stamp #%" PRIu64 ": dropped", state->sampler.time);
         state->cut = true;
         return 0;
     }
@@ -447,7 +208,7 @@ static int take_change(struct source *source, struct span line, struct error *er
         if (!span_number((struct span){word.at + 1, word.n - 1}, false, &time))
             return bad_line(source, err);
         end_of_time(state);
-        state->time = time;
+        state->sampler.time = time;
         return 0;
     }
     if (word.at[0] == 'b' || word.at[0] == 'B') {
@@ -460,8 +221,8 @@ static int take_change(struct source *source, struct span line, struct error *er
     if (code.n == 0 || source->lines.cut)
         return bad_line(source, err);
     for (int port = 0; port < PORTS; port++) {
-        struct signal *signal = &state->signals[port];
-        if (signal->width > 0 && span_is(code, signal->code) && !set_value(signal, digits))
+        struct signal *signal = &state->sampler.signals[port];
+        if (signal->width > 0 && span_is(code, state->ids[port]) && !set_value(signal, digits))
             return bad_line(source, err);
     }
     return 0;
@@ -472,17 +233,7 @@ static int finish(struct source *source) {
     if (!state->cut)
         end_of_time(state);
     state->ended = true;
-    size_t open = 0;
-    if (state->early > 0)
-        source_drop(source, 0,
-                    "%" PRIu64
-                    " AXI write beats before their address, or with an address before the start of the file: dropped",
-                    state->early);
-    for (size_t i = state->csb.first; i < state->csb.count; i++)
-        open += !state->csb.items[i].answered;
-    if (open > 0)
-        source_drop(source, 0, "%zu read%s without a response in the file: dropped, with all later requests", open,
-                    open == 1 ? "" : "s");
+    sampler_finish(source, &state->sampler);
     return 0;
 }
 
@@ -505,17 +256,9 @@ static int next(struct source *source, struct access *access, struct error *err)
     struct state *state = source->state;
     struct span line;
     for (;;) {
-        if (state->ready_first < state->ready_count) {
-            const size_t at = state->ready_first++;
-            *access = state->ready[at];
-            if (access->size > 0) {
-                memcpy(source->bytes, state->data[at][0], access->size);
-                memcpy(source->enabled, state->data[at][1], access->size);
-                access->bytes = source->bytes;
-                access->enabled = source->enabled;
-            }
-            return 1;
-        }
+        const int taken = sampler_take(source, &state->sampler, access, err);
+        if (taken != 0)
+            return taken;
         if (state->ended)
             return 0;
         if (!source_line(source, &line)) {
@@ -533,9 +276,15 @@ static int next(struct source *source, struct access *access, struct error *err)
     }
 }
 
+static struct state *new_state(struct source *source) {
+    struct state *state = source->state = xcalloc(1, sizeof *state);
+    state->clocked = !source->options.clock || strcmp(source->options.clock, "none") != 0;
+    return state;
+}
+
 static bool open_vcd(struct source *source, struct error *err) {
     (void)err;
-    source->state = xcalloc(1, sizeof(struct state));
+    new_state(source);
     return true;
 }
 
@@ -570,7 +319,7 @@ static bool is_whole(const char *path, struct error *err) {
 
 static bool open_fst(struct source *source, struct error *err) {
     enum { SECONDS = 60, BYTES_PER_SECOND = 100000 /* a tenth of its usual speed */ };
-    struct state *state = source->state = xcalloc(1, sizeof *state);
+    struct state *state = new_state(source);
     struct stat info;
     if (!is_whole(source->path, err) || stat(source->path, &info) != 0)
         return false;
@@ -599,14 +348,7 @@ static void close_state(struct source *source) {
     }
     for (size_t i = 0; i < state->depth; i++)
         free(state->path[i]);
-    free(state->csb.items);
-    for (int space = 0; space < SPACE_COUNT; space++) {
-        free(state->writes[space].items);
-        for (int id = 0; id < IDS; id++)
-            free(state->reads[space][id].items);
-    }
-    free(state->ready);
-    free(state->data);
+    sampler_free(&state->sampler);
     free(state);
 }
 

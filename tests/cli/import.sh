@@ -106,6 +106,16 @@ nv import --pattern bad1 own.log -o o.nvt; check import_pattern_value 2 "--patte
 nv import --pattern bad2 own.log -o o.nvt; check import_pattern_regex 2 "--pattern: bad2:1: the regular expression cannot be used"
 nv import --pattern bad3 own.log -o o.nvt; check import_pattern_kind 2 "--pattern: bad3:1: found \"poke\"; expected write, read, read-address, read-value or hole"
 nv import --from pattern own.log -o o.nvt; check import_pattern_none 2 "--from pattern needs --pattern FILE"
+# Sampled signals; whole captures: tests/import/generate.py.
+printf '%s\n' psel,penable,pwrite,paddr,pwdata,prdata 1,1,1,1004,3ffffe,0 1,1,0,1000,0,303031 1,0,0,1000,0,0 >apb.csv
+nv import apb.csv -o s.nvt --accesses s.acc; check import_samples 0 "samples, 1 writes and 1 reads" "registers are accessed through APB, psel and others"
+that import_samples_accesses test "$(tr '\n' '|' <s.acc)" = "W 0x01004 0x003ffffe|R 0x01000 0x00303031|"
+sed 's/,303031/,30q031/' apb.csv >wrong.csv; nv import wrong.csv -o s.nvt; check import_samples_number 2 "wrong.csv:3: prdata: found \"30q031\", expected a number in radix 16"
+sed '1s/psel/a_psel/; 1s/$/,b_psel/; 2,$s/$/,0/' apb.csv >wrong.csv; nv import wrong.csv -o s.nvt; check import_samples_two 2 "two columns may be a_psel: b_psel is the second; choose with --signal PORT=COLUMN"
+sed '1s/penable/enable/' apb.csv >wrong.csv; nv import wrong.csv -o s.nvt; check import_samples_missing 2 "found no signal penable" "--signal PORT=NAME"
+nv import wrong.csv -o s.nvt --signal penable=enable; check import_samples_named 0 "1 writes and 1 reads"
+nv import apb.csv -o s.nvt --radix 7; check import_samples_radix 2 "--radix: found '7', expected 2, 10 or 16"
+sed '2s/1004/43c01004/' apb.csv >wrong.csv; nv import wrong.csv -o s.nvt; check import_samples_base 2 "address 0x43c01004 is not the byte offset of a register; give the base"
 form rwmmio 0xffff800011a00000 >rw.log
 nv import rw.log -o r.nvt; check import_rwmmio_base 2 "rw.log:1: address 0xffff800011a01000 is not the byte offset of a register; give the base of the registers with --base"
 nv import --base 0xffff800011a00000 rw.log -o r.nvt --accesses r.acc; check import_rwmmio 0 "rwmmio, 31 writes and 8 reads"

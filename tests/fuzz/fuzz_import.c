@@ -9,7 +9,7 @@
 #include "import/lift.h"
 #include "tests/fuzz/fuzz.h"
 
-static const char *const formats[] = {NULL, "mmiotrace", "rwmmio", "kmd", "vp", "txn", "csv", "vcd"};
+static const char *const formats[] = {NULL, "mmiotrace", "rwmmio", "kmd", "vp", "txn", "csv", "samples", "vcd"};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     static char in[64], out[64];

@@ -212,7 +212,81 @@ def vcd(draw, accesses):
     return "\n".join(lines) + "\n", draw.choice(([], ["--scope=tb.dut", "--clock=clk"]))
 
 
-FORMS = {"kmd": kmd, "mmiotrace": mmiotrace, "vp": vp, "rwmmio": rwmmio, "kprobe": kprobe, "txn": txn, "csv": table, "vcd": vcd}
+def samples_of(draw, accesses, bus, base):
+    """The signals of a register bus, a dictionary for each clock."""
+    def csb(kind, address, value):
+        stalls = draw.randrange(3)
+        for left in range(stalls, -1, -1):
+            yield {"csb2nvdla_valid": 1, "csb2nvdla_ready": int(left == 0), "csb2nvdla_addr": address // 4, "csb2nvdla_write": int(kind == "W"),
+                   "csb2nvdla_wdat": value if kind == "W" else draw.getrandbits(32)}
+        if kind == "R":
+            yield {"csb2nvdla_valid": 0}
+            yield {"nvdla2csb_valid": 1, "nvdla2csb_data": value}
+            yield {"nvdla2csb_valid": 0}
+        elif draw.random() < 0.5:
+            yield {"csb2nvdla_valid": 0}
+
+    def apb(kind, address, value):
+        yield {"psel": 1, "penable": 0, "paddr": base + address, "pwrite": int(kind == "W"), "pwdata": value if kind == "W" else 7, "pready": draw.randrange(2)}
+        for left in range(draw.randrange(3), -1, -1):
+            yield {"penable": 1, "pready": int(left == 0), "prdata": value if left == 0 and kind == "R" else draw.getrandbits(32)}
+        yield {"psel": 0, "penable": 0, "pready": 0}
+
+    def lite(kind, address, value):
+        if kind == "R":
+            yield {"arvalid": 1, "arready": 0, "araddr": base + address}
+            yield {"arready": 1}
+            yield {"arvalid": 0, "arready": 0, "rvalid": 1, "rready": 0, "rdata": value, "rresp": 0}
+            yield {"rready": 1}
+            yield {"rvalid": 0, "rready": 0}
+            return
+        channels = [{"awvalid": 1, "awready": 1, "awaddr": base + address}, {"wvalid": 1, "wready": 1, "wdata": value, "wstrb": 15}]
+        draw.shuffle(channels)
+        for channel in [channels[0] | channels[1]] if draw.random() < 0.5 else channels:
+            yield {"awvalid": 0, "wvalid": 0} | channel
+        yield {"awvalid": 0, "wvalid": 0, "bvalid": 1, "bready": 1, "bresp": 0}
+        yield {"bvalid": 0}
+
+    make = {"csb": csb, "apb": apb, "lite": lite}[bus]
+    changes = [change for access in accesses for change in make(*access)]
+    now = dict.fromkeys((name for change in changes for name in change), 0)
+    for change in [{}] + changes + [{name: 0 for name in now if name.endswith(("valid", "psel"))}]:
+        now = now | change
+        yield now
+
+
+def sampled(draw, accesses):
+    """The same access list on CSB, APB or AXI4-Lite, as an on-chip analyser or a simulation dumps it."""
+    bus, form = draw.choice(("csb", "apb", "lite")), draw.choice(("clocked", "vcd", "vivado", "litescope", "bare"))
+    base = 0 if bus == "csb" else draw.choice((0, 0x43c00000))
+    samples = list(samples_of(draw, accesses, bus, base))
+    lead = "" if bus == "csb" else draw.choice(("", "s_axi_", "S_"))
+    names = {name: lead.upper() + name.upper() if lead.isupper() else lead + name for name in samples[0]}
+    width = lambda name: 16 if name == "csb2nvdla_addr" else 4 if name == "wstrb" else 2 if name.endswith("resp") else \
+        32 if any(part in name for part in ("addr", "data", "wdat")) else 1
+    options = [] if bus == "csb" else [f"--base=0x{base:x}"]
+    if form in ("clocked", "vcd"):
+        codes = {name: chr(33 + i) for i, name in enumerate(names)}
+        lines = ["$timescale 1ns $end", "$scope module dut $end", "$var reg 1 ~ clk $end"]
+        lines += [f"$var reg {width(name)} {codes[name]} {names[name]}{f' [{width(name) - 1}:0]' if width(name) > 1 else ''} $end" for name in names]
+        lines += ["$upscope $end", "$enddefinitions $end", "#0", "0~"]
+        for n, sample in enumerate(samples):
+            lines += [f"#{2 * n}"] + [f"b{value:b} {codes[name]}" for name, value in sample.items() if n == 0 or samples[n - 1][name] != value]
+            lines += ["0~", f"#{2 * n + 1}", "1~"] if form == "clocked" else []
+        return "\n".join(lines) + "\n", options + (["--clock=none"] if form == "vcd" else [])
+    radix = {name: draw.choice((16, 10, 2)) if form == "vivado" else 10 if form == "litescope" else 16 for name in names}
+    head = {"vivado": "u_nvdla/{}", "litescope": "{}", "bare": "dut.{}"}[form]
+    rows = [[head.format(names[name]) + (f"[{width(name) - 1}:0]" if form == "vivado" and width(name) > 1 else "") for name in names]]
+    if form == "vivado":
+        rows.append([("Radix - " if i == 0 else "") + {16: "HEX", 10: "UNSIGNED", 2: "BINARY"}[radix[name]] for i, name in enumerate(names)])
+    if form == "litescope":
+        rows.append([str(width(name)) for name in names])
+        options.append("--radix=10")
+    rows += [[f"{sample[name]:{ {16: 'x', 10: 'd', 2: 'b'}[radix[name]]}}" for name in names] for sample in samples]
+    return "\n".join(",".join(row) for row in rows) + "\n", options + draw.choice(([], ["--from=csv"]))
+
+
+FORMS = {"kmd": kmd, "mmiotrace": mmiotrace, "vp": vp, "rwmmio": rwmmio, "kprobe": kprobe, "txn": txn, "csv": table, "vcd": vcd, "sampled": sampled}
 for seed in range(1, seeds + 1):
     for form, make in FORMS.items():
         draw = random.Random(f"{seed} {form}")
