@@ -234,7 +234,7 @@ void result_print(const struct result *result, const struct result_style *style,
     }
     for (int i = 0; i < result->device_count; i++) {
         const struct result_device *device = &result->devices[i];
-        if (device->details)
+        if (device->details && is_new(style, device->details))
             fprintf(stderr, "  %s:\n%s", device->name, device->details);
         if (style->verbose)
             print_checks(device);
