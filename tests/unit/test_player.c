@@ -349,6 +349,20 @@ TEST_WITH(a_poll_holds_only_its_stream, setup, teardown) {
     assert_int_equal(f->result.checks_done, 1);
 }
 
+/* All ones: no field of GLB.S_INTR_MASK has the highest bits, all bits of CFGROM's words are one field. */
+TEST_WITH(a_read_that_cannot_be_is_noted, setup, teardown) {
+    struct fixture *f = *state;
+    const uint32_t mask = reg("GLB", "S_INTR_MASK");
+    f->fake->registers[mask / 4] = UINT32_MAX;
+    check_op(f, "SDP", OP_READ_CHECK, mask, 0);
+    assert_int_equal(run(f), PLAY_CHECK_FAILED);
+    assert_true(f->result.strange.found);
+    assert_int_equal(f->result.strange.address, mask);
+    assert_int_equal(f->result.strange.got, UINT32_MAX);
+    assert_int_equal(f->result.strange.bits >> 30, 3);
+    assert_int_equal(f->result.strange.bits & 1, 0);
+}
+
 TEST_WITH(a_poll_with_a_limit_fails_and_play_goes_on, setup, teardown) {
     struct fixture *f = *state;
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
