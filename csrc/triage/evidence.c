@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "layers/conv_order.h"
 #include "layers/cubes.h"
@@ -16,125 +15,9 @@
 #include "layers/view.h"
 #include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
-#include "observe/recorder.h"
+#include "triage/recorded.h"
 
-enum { SIDES = 2, ADDENDS_SHOWN = 32, LANES_SHOWN = 64 };
-
-/* ---- searching recorded streams ---- */
-
-/* Attributes to match; -1: any. batch: for streams that have one. */
-struct wanted {
-    int ordinal;
-    int32_t channel, y, x, reduction, batch;
-};
-
-static bool fits(int32_t wanted, int32_t is) {
-    return wanted < 0 || wanted == is;
-}
-
-/* Calls `take` for the matching elements of a recorded stream until it returns false; false if there is no such
- * stream. */
-static bool each_element(const char *folder, enum nvdla_unit unit, enum tap tap, int client,
-                         const struct wanted *wanted, bool (*take)(void *context, const struct tap_element *element),
-                         void *context) {
-    char name[128];
-    struct error err;
-    recorder_file_name(&(struct tap_stream){.unit = unit, .tap = tap, .client = client}, name, sizeof name);
-    char *path = xprintf("%s/%s", folder, name);
-    struct tap_reader *reader = access(path, F_OK) == 0 ? tap_reader_open(path, &err) : NULL;
-    free(path);
-    if (!reader)
-        return false;
-    struct tap_element element;
-    while (tap_reader_next(reader, &element, &err) == TAP_READ_ELEMENT) {
-        const struct tap_place *place = &element.at.place;
-        if (fits(wanted->ordinal, element.at.stream.ordinal) && fits(wanted->channel, place->channel) &&
-            fits(wanted->y, place->y) && fits(wanted->x, place->x) && fits(wanted->reduction, place->reduction) &&
-            (place->batch < 0 || place->batch == wanted->batch) && !take(context, &element))
-            break;
-    }
-    tap_reader_close(reader);
-    return true;
-}
-
-/* One element of each side. */
-struct both {
-    bool seen[SIDES];
-    bool unknown;                   /* the RTL does not show this stream */
-    struct tap_element side[SIDES]; /* RTL, model */
-};
-
-struct taking {
-    struct both *found;
-    int side;
-};
-
-static bool take_first(void *context, const struct tap_element *element) {
-    const struct taking *taking = context;
-    taking->found->seen[taking->side] = true;
-    taking->found->side[taking->side] = *element;
-    return false;
-}
-
-static struct both find_both(const struct triage_input *input, enum nvdla_unit unit, enum tap tap,
-                             const struct wanted *wanted) {
-    struct both found = {.seen = {false}};
-    const char *const folders[SIDES] = {input->rtl, input->model};
-    for (int side = 0; side < SIDES; side++) {
-        const bool there =
-            each_element(folders[side], unit, tap, 0, wanted, take_first, &(struct taking){&found, side});
-        found.unknown = found.unknown || (side == 0 && !there);
-    }
-    return found;
-}
-
-/* A line of the table: the value of a stream at the position. */
-static void show_both(const char *name, const struct both *found, struct diagnosis *to) {
-    char rtl[TAP_VALUE_TEXT] = "-", model[TAP_VALUE_TEXT] = "-", cycle[40] = "";
-    if (!found->seen[0] && !found->seen[1])
-        return;
-    if (found->seen[1])
-        tap_value_text(&found->side[1], model);
-    if (found->seen[0])
-        tap_value_text(&found->side[0], rtl);
-    if (found->seen[0])
-        snprintf(cycle, sizeof cycle, "  cycle %" PRIu64, found->side[0].at.place.cycle);
-    const bool equal =
-        found->unknown || (found->seen[0] == found->seen[1] && found->side[0].value == found->side[1].value);
-    words_add(&to->evidence, "  %-24s RTL %12s   model %12s%s%s", name, rtl, model, equal ? "" : "  <-", cycle);
-}
-
-/* ---- memory: where a value was read from, and when ---- */
-
-struct byte_search {
-    uint64_t address;
-    bool seen;
-    struct tap_element element;
-};
-
-static bool take_address(void *context, const struct tap_element *element) {
-    struct byte_search *search = context;
-    if (element->at.place.address != search->address)
-        return true;
-    search->seen = true;
-    search->element = *element;
-    return false;
-}
-
-/* "read from 0x80001000 at cycle 812 (byte 0x1f)"; without the clock if the read was not recorded. */
-static void show_read(const struct triage_input *input, enum nvdla_client client, const char *what, uint64_t address,
-                      struct diagnosis *to) {
-    struct byte_search search = {.address = address};
-    const struct nvdla_client_facts *facts = &nvdla_clients[client];
-    each_element(input->rtl, facts->unit, TAP_AXI_READ, facts->id,
-                 &(struct wanted){.ordinal = -1, .channel = -1, .y = -1, .x = -1, .reduction = -1}, take_address,
-                 &search);
-    if (search.seen)
-        words_add(&to->evidence, "  %s: 0x%" PRIx64 ", read at cycle %" PRIu64 " by %s: 0x%02x", what, address,
-                  search.element.at.place.cycle, facts->name, (unsigned)(uint8_t)search.element.value);
-    else
-        words_add(&to->evidence, "  %s: 0x%" PRIx64 " (its read by %s was not recorded)", what, address, facts->name);
-}
+enum { ADDENDS_SHOWN = 32, LANES_SHOWN = 64 };
 
 /* ---- registers ---- */
 
@@ -269,8 +152,8 @@ static void show_input(const struct triage_input *input, int ordinal, const stru
         words_add(&to->evidence, "  input: padding (PAD_VALUE %u)",
                   (unsigned)FIELD(&view, CSC, D_ZERO_PADDING_VALUE, PAD_VALUE));
     else if (channel >= 0)
-        show_read(input, NVDLA_READ_CDMA_DAT, "input",
-                  cube_atom_address(&cube, channel / cube.atom, y, x) + (uint64_t)(channel % cube.atom), to);
+        recorded_show_read(input, NVDLA_READ_CDMA_DAT, "input",
+                           cube_atom_address(&cube, channel / cube.atom, y, x) + (uint64_t)(channel % cube.atom), to);
 }
 
 /* The products of one atomic operation for one kernel. */
@@ -287,10 +170,10 @@ static void show_operation(const struct triage_input *input, int ordinal, const 
                                        output->batch};
     const struct wanted kernel = {ordinal, output->channel, -1, -1, output->reduction, 0};
     for (int side = 0; side < SIDES; side++) {
-        each_element(folders[side], NVDLA_CSC, TAP_CSC_DAT, 0, &any_channel, take_lane,
-                     &(struct laning){.lanes = &atom, .side = side});
-        each_element(folders[side], NVDLA_CSC, TAP_CSC_WT, 0, &kernel, take_lane,
-                     &(struct laning){.lanes = &weights, .side = side, .limit = side == 0 ? limit : 0});
+        recorded_each(folders[side], NVDLA_CSC, TAP_CSC_DAT, 0, &any_channel, take_lane,
+                      &(struct laning){.lanes = &atom, .side = side});
+        recorded_each(folders[side], NVDLA_CSC, TAP_CSC_WT, 0, &kernel, take_lane,
+                      &(struct laning){.lanes = &weights, .side = side, .limit = side == 0 ? limit : 0});
     }
     show_lanes("input (CSC_DAT)", &atom, to);
     show_lanes("weights (CSC_WT)", &weights, to);
@@ -312,9 +195,9 @@ static void show_sums(const struct triage_input *input, int ordinal, const struc
     struct wanted any = *output;
     any.ordinal = ordinal;
     any.reduction = -1;
-    if (!each_element(folders[0], unit, TAP_CMAC_SUM, 0, &any, take_addend, &(struct adding){&sums, 0}))
+    if (!recorded_each(folders[0], unit, TAP_CMAC_SUM, 0, &any, take_addend, &(struct adding){&sums, 0}))
         return; /* the RTL does not show them */
-    each_element(folders[1], unit, TAP_CMAC_SUM, 0, &any, take_addend, &(struct adding){&sums, 1});
+    recorded_each(folders[1], unit, TAP_CMAC_SUM, 0, &any, take_addend, &(struct adding){&sums, 1});
     int64_t total[SIDES] = {0};
     size_t wrong = sums.count;
     for (size_t i = 0; i < sums.count; i++) {
@@ -327,7 +210,7 @@ static void show_sums(const struct triage_input *input, int ordinal, const struc
         if (i < ADDENDS_SHOWN || (!equal && wrong == i)) {
             char name[40];
             snprintf(name, sizeof name, "sum of operation %zu", i);
-            show_both(name, sum, to);
+            recorded_show(name, sum, to);
         }
     }
     const char *shown = sums.count > ADDENDS_SHOWN ? " (the first are shown)" : "";
@@ -379,14 +262,14 @@ static void show_operands(const struct triage_input *input, const struct launch 
                        (uint64_t)at->x * lanes * bytes;
         else
             address += channel / lanes * lanes * bytes;
-        show_read(input, clients[stage], names[stage], address, to);
+        recorded_show_read(input, clients[stage], names[stage], address, to);
     }
     struct cube cube;
     bool primary;
     if (!cubes.shape.flying && launch_input_cube(input->config, rdma, &cube, &primary))
-        show_read(input, NVDLA_READ_SDP, "input",
-                  cube_atom_address(&cube, at->channel / cube.atom, at->y, at->x) + (uint64_t)(at->channel % cube.atom),
-                  to);
+        recorded_show_read(
+            input, NVDLA_READ_SDP, "input",
+            cube_atom_address(&cube, at->channel / cube.atom, at->y, at->x) + (uint64_t)(at->channel % cube.atom), to);
 }
 
 static void show_sdp(const struct triage_input *input, int ordinal, const struct wanted *output, struct diagnosis *to) {
@@ -396,8 +279,8 @@ static void show_sdp(const struct triage_input *input, int ordinal, const struct
     at.ordinal = ordinal;
     at.reduction = -1;
     for (size_t i = 0; i < sizeof taps / sizeof taps[0]; i++) {
-        const struct both both = find_both(input, NVDLA_SDP, taps[i], &at);
-        show_both(tap_names[taps[i]], &both, to);
+        const struct both both = recorded_find(input, NVDLA_SDP, taps[i], &at);
+        recorded_show(tap_names[taps[i]], &both, to);
     }
     const struct launch *sdp = layer_tracker_find(input->launches, NVDLA_SDP, ordinal);
     if (!sdp)
@@ -413,8 +296,8 @@ static void show_conv(const struct triage_input *input, int ordinal, const struc
     show_sums(input, ordinal, output, to);
     struct wanted at = *output;
     at.reduction = -1;
-    const struct both both = find_both(input, NVDLA_CACC, TAP_CACC_SAT, &at);
-    show_both(tap_names[TAP_CACC_SAT], &both, to);
+    const struct both both = recorded_find(input, NVDLA_CACC, TAP_CACC_SAT, &at);
+    recorded_show(tap_names[TAP_CACC_SAT], &both, to);
     const struct launch *cacc = layer_tracker_find(input->launches, NVDLA_CACC, ordinal);
     if (cacc)
         SHOW_REGISTERS(input, cacc, to, CACC_D_CLIP_CFG);
@@ -440,9 +323,9 @@ static void show_pdp(const struct triage_input *input, const struct wanted *outp
         for (int x = left < 0 ? 0 : left; x < left + width; x++) {
             char name[40];
             const struct wanted at = {output->ordinal, output->channel, y, x, -1, 0};
-            const struct both both = find_both(input, NVDLA_PDP, TAP_PDP_IN, &at);
+            const struct both both = recorded_find(input, NVDLA_PDP, TAP_PDP_IN, &at);
             snprintf(name, sizeof name, "PDP_IN y %d, x %d", y, x);
-            show_both(name, &both, to);
+            recorded_show(name, &both, to);
         }
     }
     SHOW_REGISTERS(input, pdp, to, PDP_D_OPERATION_MODE_CFG, PDP_D_POOLING_KERNEL_CFG, PDP_D_POOLING_PADDING_CFG,
@@ -460,13 +343,13 @@ static void show_cdp(const struct triage_input *input, const struct wanted *outp
         const struct wanted at = {output->ordinal, channel, output->y, output->x, -1, 0};
         if (channel < 0)
             continue;
-        const struct both both = find_both(input, NVDLA_CDP, TAP_CDP_IN, &at);
+        const struct both both = recorded_find(input, NVDLA_CDP, TAP_CDP_IN, &at);
         snprintf(name, sizeof name, "CDP_IN channel %" PRId32, channel);
-        show_both(name, &both, to);
+        recorded_show(name, &both, to);
     }
     for (size_t i = 0; i < sizeof taps / sizeof taps[0]; i++) {
-        const struct both both = find_both(input, NVDLA_CDP, taps[i], output);
-        show_both(tap_names[taps[i]], &both, to);
+        const struct both both = recorded_find(input, NVDLA_CDP, taps[i], output);
+        recorded_show(tap_names[taps[i]], &both, to);
     }
     SHOW_REGISTERS(input, cdp, to, CDP_S_LUT_CFG, CDP_S_LUT_INFO, CDP_D_LRN_CFG, CDP_D_DATIN_OFFSET, CDP_D_DATIN_SCALE,
                    CDP_D_DATIN_SHIFTER, CDP_D_DATOUT_OFFSET, CDP_D_DATOUT_SCALE, CDP_D_DATOUT_SHIFTER);
@@ -484,10 +367,10 @@ static void show_fetch(const struct triage_input *input, const struct tap_positi
         return;
     if (at->stream.tap == TAP_CBUF_DAT && place->channel >= 0 && place->y >= 0 && place->x >= 0 &&
         launch_input_cube(input->config, cdma, &cube, &primary))
-        show_read(input, NVDLA_READ_CDMA_DAT, "input",
-                  cube_atom_address(&cube, place->channel / cube.atom, place->y, place->x) +
-                      (uint64_t)(place->channel % cube.atom),
-                  to);
+        recorded_show_read(input, NVDLA_READ_CDMA_DAT, "input",
+                           cube_atom_address(&cube, place->channel / cube.atom, place->y, place->x) +
+                               (uint64_t)(place->channel % cube.atom),
+                           to);
     SHOW_REGISTERS(input, cdma, to, CDMA_D_MISC_CFG, CDMA_D_DATAIN_FORMAT, CDMA_D_DATAIN_SIZE_0, CDMA_D_DATAIN_SIZE_1,
                    CDMA_D_CVT_CFG, CDMA_D_CVT_OFFSET, CDMA_D_CVT_SCALE, CDMA_D_BANK, CDMA_D_ENTRY_PER_SLICE);
 }
