@@ -15,11 +15,6 @@
 #include "report/diagnosis.h"
 #include "triage/triage_input.h"
 
-/* Makes the recorder of the model skip the launches missing in the RTL's streams of that folder, whose recording began
- * later. */
-struct recorder;
-void triage_begin_with(const char *rtl, struct recorder *model);
-
 /* Finds the engine. False with a message if a stream cannot be read. */
 bool triage(const struct triage_input *input, struct diagnosis *diagnosis, struct error *err);
 

@@ -16,6 +16,7 @@
 #include "report/verdict.h"
 #include "report/writers.h"
 #include "run/session/judge.h"
+#include "triage/steps.h"
 #include "triage/triage.h"
 
 enum { SIGNS_MOST = 16 };
@@ -42,7 +43,7 @@ static bool record_model(const struct run_options *options, const struct report_
     play_options.stop_at_first = false;
     model_options.taps = taps->listeners[TAPS_MODEL];
     model_options.specified_stripes = input->played[0].dev->specified_stripes;
-    triage_begin_with(taps->folder[TAPS_RTL], taps->recorder[TAPS_MODEL]);
+    steps_begin_with(taps->folder[TAPS_RTL], taps->recorder[TAPS_MODEL]);
     struct device *model = model_new(input->prog->config, &model_options);
     play(input->prog, model, &play_options, &result);
     play_result_free(&result);
