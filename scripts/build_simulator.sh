@@ -57,9 +57,10 @@ for key in COMPILER OPT SIM_THREADS; do echo "$key=${chosen[$key]}"; done >"$dir
 
 if [ -n "$name" ]; then
     [ -f "$filelist" ] || { echo "build_simulator: file list '$filelist' of RTL '$name' does not exist" >&2; exit 2; }
-    # Foreign RTL is never lint clean: only warnings of its ports and of modules that are there twice count. The first NV_DW02_tree counts, and
-    # of those behind -v the last.
-    sources=(-Wno-fatal -Wno-lint -Wno-style +1800-2017ext+sv tb/nvidia/NV_DW02_tree.sv -F "$filelist" -v tb/nvidia/nv_assert_no_x.sv)
+    # Foreign RTL is never lint clean: only warnings of its ports and of modules that are there twice count. Of the modules that replace NVIDIA's
+    # the first one counts, and of those behind -v the last.
+    sources=(-Wno-fatal -Wno-lint -Wno-style +1800-2017ext+sv tb/nvidia/NV_{DW02_tree,CLK_gate_power,NVDLA_CDMA_slcg}.sv -F "$filelist"
+        -v tb/nvidia/nv_assert_no_x.sv)
     sources+=("+define+TB_TOP=${top:-NV_nvdla}")
     export PYTHONPATH=$root/python
     verilator=(python3 -m nvcosim.rtl.verilate "$config" "${top:-NV_nvdla}" "$filelist" "$dir/verilator.log")
@@ -123,9 +124,9 @@ copy=
 foreign=false has_checks=true
 [ -z "$name" ] || [ -n "$copy" ] || foreign=true
 ! $foreign || read_files | grep -F '/nvdla_check.svh"' >/dev/null || has_checks=false
-# Whole networks hang in Verilator behind NVIDIA's clock gates.
-if $foreign && [[ $pins != *tmc2slcg_disable_clock_gating=* ]] && read_files | sed -n 's/^S .*"\(.*\)"$/\1/p' |
-    xargs -d'\n' grep -lE '^ *module +NV_CLK_gate_power\b' >/dev/null 2>&1; then
+# Whole networks hang behind NVIDIA's clock gates; not those of small of branch master with our gates of CDMA.
+if $foreign && [[ $pins != *tmc2slcg_disable_clock_gating=* ]] && { [ "$config" != small ] || ! read_files | grep -F '/NV_NVDLA_mcif.v"' >/dev/null; } &&
+    read_files | sed -n 's/^S .*"\(.*\)"$/\1/p' | grep -v '^tb/' | xargs -d'\n' grep -lE '^ *module +NV_CLK_gate_power\b' >/dev/null 2>&1; then
     pins="tmc2slcg_disable_clock_gating=1${pins:+ $pins}"
 fi
 define+=("-DCOSIM_FOREIGN=$foreign" -DCOSIM_PINS="\\\"${pins// /,}\\\"")

@@ -141,9 +141,7 @@ static const struct argument option_table[] = {
         TAKEN_AT(OF(source.verilator), verilator_option)),
     OPTION("pin", "NAME=VALUE",
            "Value of a static input of this RTL unless run --pin changes it, or of any other input of its top module; "
-           "may be repeated. NVIDIA's RTL gets "
-           "tmc2slcg_disable_clock_gating=1, which whole networks need; single layers run 1.4 to 1.7 times as fast "
-           "with --pin tmc2slcg_disable_clock_gating=0",
+           "may be repeated. tmc2slcg_disable_clock_gating=1 keeps all clocks of NVIDIA's RTL running, which is slower",
            TAKEN_AT(OF(source.pins), pin_option)),
     OPTION("vmod", "DIR",
            "Instead of --filelist: a folder with NVDLA's RTL. NVIDIA's checkout (whose RTL of --config is generated in "

@@ -327,9 +327,8 @@ def _add_rtl(parser: Parser) -> None:
     parser.add("pin", arg="NAME=VALUE", **passed,
                kind=_like(r"[^= ,\n'\"$\\]+=[^ ,\n'\"$\\]*", "found '{}', expected NAME=VALUE"),
                help="Value of a static input of this RTL unless run --pin changes it; may be "
-                    "repeated. NVIDIA's RTL gets tmc2slcg_disable_clock_gating=1, which whole "
-                    "networks need; single layers run 1.4 to 1.7 times as fast with --pin "
-                    "tmc2slcg_disable_clock_gating=0")
+                    "repeated. tmc2slcg_disable_clock_gating=1 keeps all clocks of NVIDIA's RTL "
+                    "running, which is slower")
 
 
 def _parser() -> Parser:

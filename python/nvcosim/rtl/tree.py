@@ -37,12 +37,13 @@ class Generation:
 
 _FIFOS = ("NV_FPGA_FIFOGEN",)
 _NO_GATES = "VLIB_BYPASS_POWER_CG"
+_NO_FIFO_GATES = "FIFOGEN_MASTER_CLK_GATING_DISABLED"
 _GENERATIONS = {
-    "master": Generation("master", "NVIDIA's RTL of branch master", _DEFINES),
+    "master": Generation("master", "NVIDIA's RTL of branch master", (*_DEFINES, _NO_FIFO_GATES)),
     "nv_small": Generation("nv_small", "NVIDIA's RTL of branch nv_small (2017, 2018)",
                            (*_DEFINES, "VERILINT", *_FIFOS)),
     "nvdlav1": Generation("nvdlav1", "NVIDIA's RTL of branch nvdlav1 (full)",
-                          (*_DEFINES, *_FIFOS, "FIFOGEN_MASTER_CLK_GATING_DISABLED",
+                          (*_DEFINES, *_FIFOS, _NO_FIFO_GATES,
                            _NO_GATES)),
     "": Generation("", "RTL of no branch of NVIDIA's", _DEFINES),
 }

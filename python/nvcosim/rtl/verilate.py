@@ -122,7 +122,8 @@ class Log:
     def warnings(self) -> typing.Iterator[str]:
         """Modules that are there twice, in other words; ports that are doubtful."""
         for module, unused, used in self.twice:
-            if not unused.startswith(_OWN) and _text(used, module) != _text(unused, module):
+            own = used.startswith(_OWN) or unused.startswith(_OWN)
+            if not own and _text(used, module) != _text(unused, module):
                 yield f"module {module}: {used} is used, {unused} is not"
         if (self.ports.unused or self.ports.widths) and self.list:
             texts = (_read(entry.path) for entry in filelist.read(self.list))
