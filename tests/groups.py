@@ -129,6 +129,7 @@ GROUPS = [
     Group("test nightly", "logs of drivers: what stopped them", "tests/doctor/logs.py $NVCOSIM"),
     Group("test nightly", "logs of a driver that is simulated", "tests/doctor/logs_made.py $NVCOSIM"),
     Group("nightly", "logs of a driver that is simulated, more of them", "tests/doctor/logs_made.py $NVCOSIM --seeds 20 --first 100"),
+    Group("test nightly", "logs of several devices and runs in one file", "tests/doctor/mixed.py $NVCOSIM"),
     Group("test nightly", "logs as people paste them", "tests/doctor/posts.py $NVCOSIM"),
     Group("test nightly", "wrong outputs: what they have in common", "tests/doctor/outputs.py $NVCOSIM"),
     Group("test nightly", "faults of a bus, named from the output", "tests/doctor/bus.py $NVCOSIM"),

@@ -4,7 +4,7 @@
 #include "cli/commands.h"
 #include "cli/doctor_clocks.h"
 #include "cli/doctor_output.h"
-#include "doctor/log_diagnosis.h"
+#include "doctor/device_logs.h"
 #include "nvdla/text.h"
 #include "run/network/open.h"
 #include "run/options/arguments.h"
@@ -114,29 +114,29 @@ static bool open_network(const struct doctor_output *options, struct loadable **
 }
 
 static int doctor_log(const struct arguments *arguments) {
-    struct driver_log log;
+    struct device_logs devices = {0};
+    struct driver_log *log;
     struct log_diagnosis diagnosis = {0};
     struct error err;
     struct compile_options compile;
     struct loadable *loadable;
-    driver_log_begin(&log);
     const bool fine = open_network(&arguments->output, &loadable, &compile, &err) &&
-                      driver_log_read(&log, arguments->log, &err) &&
-                      log_diagnose(&log, loadable, compile.config, &diagnosis, &err);
+                      device_logs_read(&devices, arguments->log, &err) &&
+                      device_logs_diagnose(&devices, loadable, compile.config, &diagnosis, &log, &err);
     if (fine && loadable && compile.config)
-        doctor_clocks(&diagnosis, &log, arguments->output.loadable, compile.config);
+        doctor_clocks(&diagnosis, log, arguments->output.loadable, compile.config);
     if (!fine)
         fprintf(stderr, "nvcosim doctor: %s\n", err.text);
     else if (arguments->output.json)
-        log_diagnosis_print_json(stdout, &log, &diagnosis, arguments->megahertz);
+        log_diagnosis_print_json(stdout, log, &diagnosis, arguments->megahertz);
     else {
         char *shown = text_shown(arguments->log);
-        log_diagnosis_print(stdout, shown, &log, &diagnosis, arguments->megahertz);
+        log_diagnosis_print(stdout, shown, log, &diagnosis, arguments->megahertz);
         free(shown);
     }
     const bool good = diagnosis.verdict == VERDICT_GOOD;
     log_diagnosis_free(&diagnosis);
-    driver_log_free(&log);
+    device_logs_free(&devices);
     loadable_free(loadable);
     return !fine ? EXIT_BAD_INPUT : good ? EXIT_OK : EXIT_DIFFERENT;
 }

@@ -151,8 +151,8 @@ static void infer(struct driver_log *log, const struct dla_task *task) {
 static void add_feeders(struct driver_log *log, const struct dla_task *task) {
     while (log->count < task->count) {
         log->operations = xgrow(log->operations, log->count, sizeof *log->operations);
-        log->operations[log->count++] =
-            (struct log_operation){.type = LOG_NONE, .group = LOG_NONE, .feeds = LOG_NONE, .fed_by = LOG_NONE};
+        log->operations[log->count++] = (struct log_operation){
+            .type = LOG_NONE, .group = LOG_NONE, .feeds = LOG_NONE, .fed_by = LOG_NONE, .edge = LOG_NONE};
     }
     for (size_t i = 0; i < task->count; i++) {
         const int parent = task->operations[i].fused_parent.operation;

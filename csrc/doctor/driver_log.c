@@ -30,13 +30,18 @@ static void forget_kernel(struct driver_log *log) {
     log->in_handler = log->blocked = false;
 }
 
-static void begin_task(struct driver_log *log, bool begun) {
+bool driver_log_has_task(const struct driver_log *log) {
+    return log->begun || log->count > 0;
+}
+
+void driver_log_begin_task(struct driver_log *log, bool begun) {
     const unsigned tasks = log->tasks + (begun ? 1 : 0);
     log->worked = log->worked || log->completions > 0;
     free(log->operations);
     log->operations = NULL;
     log->count = 0;
     log->tasks = tasks;
+    log->line = 0;
     log->begun = begun;
     log->start_ends = false;
     log->initiated = log->ended = false;
@@ -49,7 +54,9 @@ static void begin_task(struct driver_log *log, bool begun) {
     log->earlier_rounds += log->rounds;
     log->earlier_events += log->events;
     log->rounds = log->empty_rounds = log->empty_at_end = log->events = 0;
-    log->in_round = log->round_has_events = false;
+    log->in_round = log->round_has_events = log->inside = false;
+    log->previous = (struct message){.kind = MESSAGE_OTHER};
+    log->history = log->round_history = 0;
     log->wrapped = LOG_NONE;
     log->fault = log->unarmed = log->early = (struct log_line){0};
     log->fault_cause = CAUSE_COUNT;
@@ -63,7 +70,7 @@ static void begin_task(struct driver_log *log, bool begun) {
 
 void driver_log_begin(struct driver_log *log) {
     *log = (struct driver_log){.first_time = -1, .last_time = -1};
-    begin_task(log, false);
+    driver_log_begin_task(log, false);
 }
 
 void driver_log_free(struct driver_log *log) {
@@ -78,8 +85,8 @@ static struct log_operation *operation_at(struct driver_log *log, long index, in
         return NULL;
     while (log->count <= (size_t)index) {
         log->operations = xgrow(log->operations, log->count, sizeof *log->operations);
-        log->operations[log->count++] =
-            (struct log_operation){.type = LOG_NONE, .group = LOG_NONE, .feeds = LOG_NONE, .fed_by = LOG_NONE};
+        log->operations[log->count++] = (struct log_operation){
+            .type = LOG_NONE, .group = LOG_NONE, .feeds = LOG_NONE, .fed_by = LOG_NONE, .edge = LOG_NONE};
     }
     struct log_operation *op = &log->operations[index];
     if (type != LOG_NONE)
@@ -123,8 +130,10 @@ static enum cause cause_of_assertion(const struct driver_log *log, struct span r
 static void prepare(struct driver_log *log, const struct message *message) {
     struct log_operation *op = operation_at(log, message->numbers[0], message->unit);
     log->current = number_of(log, op);
-    if (op)
+    if (op) {
         op->prepared = true;
+        op->edge = message->numbers[2];
+    }
     if (message->numbers[2] >= WRAPPED_FROM && log->wrapped == LOG_NONE) {
         log->wrapped = log->current;
         keep_line(&log->unarmed, message);
@@ -165,6 +174,8 @@ static void enabled(struct driver_log *log) {
 static void release_edge(struct driver_log *log, const struct message *message) {
     struct log_operation *parent = operation_at(log, message->numbers[0], LOG_NONE);
     log->resolved = message->numbers[2] == 1 ? number_of(log, parent) : LOG_NONE;
+    if (parent)
+        parent->edge = message->numbers[2] - 1;
     if (!parent || log->depth < 1 || log->depth > LOG_NESTED)
         return;
     const int from = log->stack[log->depth - 1];
@@ -208,6 +219,7 @@ static void complete(struct driver_log *log, const struct message *message) {
 }
 
 static void begin_round_unit(struct driver_log *log, const struct message *message) {
+    log->inside = true;
     if (message->unit == TYPE_BDMA || !log->in_round)
         log->round_has_events = false;
     log->in_round = true;
@@ -215,6 +227,7 @@ static void begin_round_unit(struct driver_log *log, const struct message *messa
 }
 
 static void leave_round_unit(struct driver_log *log, const struct message *message, bool last_unit) {
+    log->inside = false;
     if ((int32_t)(uint32_t)(unsigned long)message->numbers[0] < 0 && log->fault.number)
         log->fault_waits = true;
     if (!last_unit)
@@ -227,12 +240,13 @@ static void leave_round_unit(struct driver_log *log, const struct message *messa
     else {
         log->empty_rounds++;
         log->empty_at_end++;
+        log->history = log->round_history;
     }
 }
 
 static void probe(struct driver_log *log, const struct message *message) {
     struct span name = message->rest, word = span_token(&name);
-    begin_task(log, false);
+    driver_log_begin_task(log, false);
     log->tasks = 0;
     log->worked = false;
     log->earlier_rounds = log->earlier_events = 0;
@@ -275,6 +289,9 @@ static bool other_program(struct driver_log *log, const struct message *message)
         return true;
     case MESSAGE_IN_HANDLER:
         log->in_handler = true;
+        return true;
+    case MESSAGE_ADDRESS:
+    case MESSAGE_RUN:
         return true;
     case MESSAGE_SUBMIT:
         log->runtime = true;
@@ -347,7 +364,8 @@ static void operation_message(struct driver_log *log, const struct message *mess
 static void task_message(struct driver_log *log, const struct message *message) {
     switch (message->kind) {
     case MESSAGE_NETWORK:
-        begin_task(log, true);
+        driver_log_begin_task(log, true);
+        log->line = message->number;
         break;
     case MESSAGE_INITIATED:
         log->initiated = log->start_ends = true;
@@ -356,7 +374,7 @@ static void task_message(struct driver_log *log, const struct message *message) 
         log->depth = 0;
         break;
     case MESSAGE_RESET:
-        log->ended = log->begun || log->count > 0;
+        log->ended = driver_log_has_task(log);
         log->last = LAST_NOTHING;
         break;
     case MESSAGE_TASK_FAILED:
@@ -389,8 +407,17 @@ static void task_message(struct driver_log *log, const struct message *message) 
     }
 }
 
-void driver_log_message(void *context, const struct message *message) {
-    struct driver_log *log = context;
+static void remember(struct driver_log *log, const struct message *message) {
+    const uint64_t values[] = {(uint64_t)message->kind, (uint64_t)message->unit, (uint64_t)message->numbers[0],
+                               (uint64_t)message->numbers[2]};
+    if (!log->in_round)
+        log->round_history = log->history;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        log->history = (log->history ^ (values[i] + 0x9e3779b97f4a7c15)) * 0x100000001b3;
+    log->previous = *message;
+}
+
+void driver_log_message(struct driver_log *log, const struct message *message) {
     if (message->time >= 0) {
         log->first_time = log->first_time < 0 ? message->time : log->first_time;
         log->last_time = message->time;
@@ -402,7 +429,9 @@ void driver_log_message(void *context, const struct message *message) {
     /* A task that is refused because the one before it still waits. */
     if (message->kind == MESSAGE_TASK_FAILED && log->busy.number && log->initiated && !log->ended)
         return;
-    const bool reset = message->kind == MESSAGE_RESET && !log->begun && log->count == 0;
+    const bool reset = message->kind == MESSAGE_RESET && !driver_log_has_task(log);
+    if (message->kind != MESSAGE_OTHER)
+        remember(log, message);
     if (message->kind == MESSAGE_ROUND_LEFT) {
         leave_round_unit(log, message, log->round_unit == TYPE_RUBIK);
         return;
@@ -414,9 +443,4 @@ void driver_log_message(void *context, const struct message *message) {
     log->debug_lines = log->debug_lines || message->kind == MESSAGE_PREPARE || message->kind == MESSAGE_ENABLE;
     operation_message(log, message);
     task_message(log, message);
-}
-
-bool driver_log_read(struct driver_log *log, const char *path, struct error *err) {
-    driver_log_begin(log);
-    return messages_read(path, driver_log_message, log, err);
 }

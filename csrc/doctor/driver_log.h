@@ -1,4 +1,4 @@
-/* What a log shows about the last task of the driver: states of its operations, rounds of interrupts, first error.
+/* What a log shows about the last task of a device: states of its operations, rounds of interrupts, first error.
  * Spec: 86-driver-log sections 2 to 5. Memory is bounded: OPERATIONS_MAX operations, a few lines of text. */
 #ifndef DOCTOR_DRIVER_LOG_H
 #define DOCTOR_DRIVER_LOG_H
@@ -16,6 +16,7 @@ struct log_operation {
     int group;          /* LOG_NONE: not seen */
     int feeds;          /* the operation that is armed after it because it feeds it on the fly; LOG_NONE: not seen */
     int fed_by;         /* the reverse: the operation that this one takes its input from on the fly */
+    long edge;          /* counter that the next released edge prints; LOG_NONE: not seen */
     unsigned long arming, order; /* ordinals of its arming and its completion, from 1 */
     bool inferred;               /* armed by the schedule: the log's beginning is missing */
 };
@@ -48,6 +49,7 @@ struct driver_log {
     bool worked;    /* an operation completed in a task before the last one */
     /* Of the last task. */
     bool begun;            /* its first line is in the log */
+    uint64_t line;         /* number of that line */
     bool start_ends;       /* the log shows when the driver began to wait: all rounds are in it */
     bool initiated, ended; /* the driver waits for interrupts; or has finished with the task */
     long initiate_status;  /* once initiated */
@@ -64,6 +66,9 @@ struct driver_log {
     uint64_t earlier_rounds, earlier_events;     /* of the tasks before, since the probe */
     bool in_round, round_has_events;
     int round_unit;                   /* whose events are handled; enum op_type */
+    bool inside;                      /* they are being handled */
+    struct message previous;          /* the last one that counts for the order of messages */
+    uint64_t history, round_history;  /* hashes of all of them, and of those before the round */
     bool fetch_events;                /* any event of CDMA was seen in the log */
     int first_type_group[TYPE_COUNT]; /* group of the first operation of each unit */
     int wrapped;                      /* operation whose counter wrapped, LOG_NONE */
@@ -82,10 +87,9 @@ struct driver_log {
 };
 
 void driver_log_begin(struct driver_log *log);
-void driver_log_message(void *context, const struct message *message); /* context: the struct driver_log */
+void driver_log_begin_task(struct driver_log *log, bool begun); /* begun: its first line is in the log */
+bool driver_log_has_task(const struct driver_log *log);
+void driver_log_message(struct driver_log *log, const struct message *message);
 void driver_log_free(struct driver_log *log);
-
-/* Reads a log. False with a message. Free it either way. */
-bool driver_log_read(struct driver_log *log, const char *path, struct error *err);
 
 #endif

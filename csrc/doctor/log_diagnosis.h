@@ -20,9 +20,10 @@ struct likely_cause {
 
 struct log_diagnosis {
     enum verdict verdict;
-    int task;   /* number in the loadable, or of the log's tasks since the probe; LOG_NONE: unknown */
-    int layer;  /* operation in its task, LOG_NONE */
-    char *name; /* of the layer; NULL: there is none */
+    unsigned mixed_tasks; /* lines of so many cannot be told apart; 0: they can */
+    int task;             /* number in the loadable, or of the log's tasks since the probe; LOG_NONE: unknown */
+    int layer;            /* operation in its task, LOG_NONE */
+    char *name;           /* of the layer; NULL: there is none */
     const char *engine;
     struct words armed, due, notes; /* "SDP 4"; events that must come; what else the log shows */
     uint64_t least_clocks;          /* of the layer; 0: unknown */

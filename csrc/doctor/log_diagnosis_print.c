@@ -59,6 +59,8 @@ void log_diagnosis_print(FILE *out, const char *name, const struct driver_log *l
             fprintf(out, "task %d, ", diagnosis->task);
         fprintf(out, "layer %d: %s", diagnosis->layer, diagnosis->name);
     }
+    if (diagnosis->mixed_tasks)
+        fprintf(out, ": lines of %u tasks are mixed", diagnosis->mixed_tasks);
     putc('\n', out);
     if (log->layers)
         fprintf(out, "%ld of %ld layers done, %" PRIu64 " %s of events, %" PRIu64 " of them empty\n", log->done,

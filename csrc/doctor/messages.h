@@ -45,7 +45,9 @@ enum message_kind {
     MESSAGE_UNCLAIMED,    /* an interrupt that no driver takes */
     MESSAGE_NULL_POINTER, /* */
     MESSAGE_IN_HANDLER,   /* a call trace has the driver's event handler */
-    MESSAGE_SUBMIT,       /* the runtime submits */
+    MESSAGE_ADDRESS,      /* number 0: of a buffer, as a port of the driver prints it */
+    MESSAGE_RUN,          /* the runtime begins */
+    MESSAGE_SUBMIT,       /* it submits */
     MESSAGE_IOCTL,        /* rest: text of the error */
     MESSAGE_PASS,         /* */
     MESSAGE_PICTURE,      /* the picture has other channels than the network's input */

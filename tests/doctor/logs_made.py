@@ -292,4 +292,5 @@ def main():
     return counts["failed"] > 0 or counts["passed"] == 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,344 @@
+/* See device_logs.h. */
+#include "doctor/device_logs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/message_order.h"
+#include "nvdla/xalloc.h"
+
+static struct driver_log *last_log(struct way *way) {
+    return &way->logs[way->count - 1];
+}
+
+static bool failed(const struct driver_log *log) {
+    return log->fault.number || log->unarmed_operation != LOG_NONE || log->early.number ||
+           (log->failed.number && !log->busy.number);
+}
+
+static bool is_open(const struct way *way, size_t i) {
+    return !way->closed[i] && driver_log_has_task(&way->logs[i]) && !way->logs[i].ended;
+}
+
+static unsigned open_tasks(const struct way *way) {
+    unsigned open = 0;
+    for (size_t i = 0; i < way->count; i++)
+        open += is_open(way, i);
+    return open;
+}
+
+/* ---- ways ---- */
+
+static void free_way(struct way *way) {
+    for (size_t i = 0; i < way->count; i++)
+        driver_log_free(&way->logs[i]);
+}
+
+static struct way copy_way(const struct way *way) {
+    struct way copy = *way;
+    for (size_t i = 0; i < copy.count; i++) {
+        struct driver_log *log = &copy.logs[i];
+        log->operations = NULL;
+        for (size_t k = 0; k < log->count; k++) {
+            log->operations = xgrow(log->operations, k, sizeof *log->operations);
+            log->operations[k] = way->logs[i].operations[k];
+        }
+    }
+    return copy;
+}
+
+/* Equal for ways that differ only in which of two devices is called the first, and in some empty rounds. */
+static uint64_t way_key(const struct way *way) {
+    uint64_t key = 0;
+    for (size_t i = 0; i < way->count; i++) {
+        const struct driver_log *log = &way->logs[i];
+        const uint64_t empty = log->empty_at_end, shown = empty < 4 ? empty : empty < 20 ? 4 : 5;
+        uint64_t hash = (log->history ^ (shown + 1)) * 0x9e3779b97f4a7c15;
+        hash ^= hash >> 29;
+        key += hash * 0xbf58476d1ce4e5b9;
+    }
+    return key;
+}
+
+/* Adds a way unless there is one like it. */
+static void add_way(struct device_logs *devices, struct way way) {
+    const uint64_t key = way_key(&way);
+    for (size_t i = 0; i < devices->way_count; i++)
+        if (way_key(&devices->ways[i]) == key) {
+            free_way(&way);
+            return;
+        }
+    devices->ways = xgrow(devices->ways, devices->way_count, sizeof *devices->ways);
+    devices->ways[devices->way_count++] = way;
+}
+
+/* ---- messages ---- */
+
+/* Room for one more log; false: all are open. */
+static bool make_room(struct way *way) {
+    size_t oldest = 0;
+    if (way->count < DEVICES_MOST)
+        return true;
+    while (oldest < way->count && is_open(way, oldest))
+        oldest++;
+    if (oldest == way->count)
+        return false;
+    driver_log_free(&way->logs[oldest]);
+    way->count--;
+    memmove(&way->logs[oldest], &way->logs[oldest + 1], (way->count - oldest) * sizeof *way->logs);
+    memmove(&way->closed[oldest], &way->closed[oldest + 1], (way->count - oldest) * sizeof *way->closed);
+    return true;
+}
+
+/* One more device of the module that the last one belongs to. */
+static bool add_log(struct way *way) {
+    if (!make_room(way))
+        return false;
+    const struct driver_log *before = way->count ? last_log(way) : NULL;
+    struct driver_log *log = &way->logs[way->count];
+    driver_log_begin(log);
+    if (before) {
+        log->probed = before->probed;
+        log->messages = before->messages;
+        memcpy(log->compatible, before->compatible, sizeof log->compatible);
+    }
+    way->closed[way->count++] = false;
+    return true;
+}
+
+/* A task begins: on a device whose task has ended, or on another one. */
+static bool begin_task(struct way *way, const struct message *message) {
+    for (size_t i = way->count; i-- > 0;) {
+        struct driver_log *log = &way->logs[i];
+        if (way->closed[i] || (driver_log_has_task(log) && !(log->ended && !failed(log))))
+            continue;
+        driver_log_message(log, message);
+        return true;
+    }
+    if (!add_log(way))
+        return false;
+    driver_log_message(last_log(way), message);
+    way->strict = way->strict || open_tasks(way) > 1;
+    return true;
+}
+
+/* What is open when the module is loaded anew does not continue. */
+static bool probe(struct way *way, const struct message *message) {
+    bool kept = false;
+    for (size_t i = 0; i < way->count; i++)
+        way->closed[i] = kept = way->closed[i] || is_open(way, i) || failed(&way->logs[i]);
+    way->strict = false;
+    if (kept && !add_log(way))
+        return false;
+    driver_log_message(last_log(way), message);
+    return true;
+}
+
+/* Messages that do not belong to one task: of the kernel, of the runtime. */
+static bool is_shared(const struct message *message) {
+    return message->kind >= MESSAGE_BLOCKED ||
+           (message->kind == MESSAGE_FAULT && (message->cause == CAUSE_BUSY || message->cause == CAUSE_ENVIRONMENT));
+}
+
+static void share(struct way *way, const struct message *message) {
+    for (size_t i = 0; i < way->count; i++)
+        if (is_open(way, i) || (i + 1 == way->count && !open_tasks(way)))
+            driver_log_message(&way->logs[i], message);
+}
+
+/* The first task from number `from` on that the message can belong to; the count of logs: none. */
+static size_t next_taker(const struct way *way, size_t from, const struct message *message) {
+    while (from < way->count && (way->closed[from] || !message_may_follow(&way->logs[from], message)))
+        from++;
+    return from;
+}
+
+static void give(struct way *way, size_t i, const struct message *message) {
+    driver_log_message(&way->logs[i], message);
+    way->strict = open_tasks(way) > 0;
+}
+
+/* Adds a way for each task that the message can belong to. The way itself is used up. */
+static void branch(struct device_logs *devices, struct way *way, const struct message *message) {
+    size_t taker = next_taker(way, 0, message);
+    for (size_t next; taker < way->count; taker = next) {
+        next = next_taker(way, taker + 1, message);
+        struct way other = next < way->count ? copy_way(way) : *way;
+        give(&other, taker, message);
+        add_way(devices, other);
+        if (next == way->count)
+            return;
+    }
+    free_way(way);
+}
+
+static bool refused(struct way *way) {
+    return last_log(way)->busy.number > 0;
+}
+
+/* Whether the message needs no choice; it is taken then. *room: false if there are too many devices. */
+static bool take(struct way *way, const struct message *message, bool *room) {
+    if (message->kind == MESSAGE_PROBE)
+        *room = probe(way, message);
+    else if (message->kind == MESSAGE_NETWORK)
+        *room = begin_task(way, message);
+    else if (is_shared(message))
+        share(way, message);
+    else if (!way->strict)
+        driver_log_message(last_log(way), message);
+    else
+        return message->kind == MESSAGE_OTHER || (message->kind == MESSAGE_TASK_FAILED && refused(way));
+    return true;
+}
+
+static void follow_runs(struct device_logs *devices, const struct message *message) {
+    if (message->kind == MESSAGE_RUN || (message->kind == MESSAGE_SUBMIT && devices->runs_open == 0)) {
+        devices->runs_open++;
+        devices->run_line = message->number;
+    } else if (message->kind == MESSAGE_PASS || message->kind == MESSAGE_IOCTL)
+        devices->runs_open -= devices->runs_open > 0;
+    else if (message->kind < MESSAGE_BLOCKED && message->kind != MESSAGE_FAULT)
+        devices->runs_open = 0; /* the driver's lines decide */
+}
+
+static void device_logs_message(void *context, const struct message *message) {
+    struct device_logs *devices = context;
+    follow_runs(devices, message);
+    if (message->kind == MESSAGE_PROBE)
+        devices->probes =
+            devices->way_count && driver_log_has_task(last_log(&devices->ways[0])) ? 1 : devices->probes + 1;
+    if (devices->mixed)
+        return;
+    struct way *ways = devices->ways;
+    const size_t count = devices->way_count;
+    bool room = true;
+    if (count == 1 && take(&ways[0], message, &room)) {
+        devices->mixed = !room;
+    } else {
+        devices->ways = NULL;
+        devices->way_count = 0;
+        for (size_t i = 0; i < count; i++)
+            if (count > 1 && take(&ways[i], message, &room))
+                add_way(devices, ways[i]);
+            else
+                branch(devices, &ways[i], message);
+        free(ways);
+        devices->mixed = !room || devices->way_count == 0 || devices->way_count > WAYS_MOST;
+    }
+    for (size_t i = 0; i < devices->way_count; i++) {
+        const unsigned open = open_tasks(&devices->ways[i]);
+        devices->open_most = open > devices->open_most ? open : devices->open_most;
+    }
+}
+
+bool device_logs_read(struct device_logs *devices, const char *path, struct error *err) {
+    *devices = (struct device_logs){0};
+    struct way way = {0};
+    add_log(&way);
+    add_way(devices, way);
+    driver_log_begin(&devices->empty);
+    return messages_read(path, device_logs_message, devices, err);
+}
+
+void device_logs_free(struct device_logs *devices) {
+    for (size_t i = 0; i < devices->way_count; i++)
+        free_way(&devices->ways[i]);
+    free(devices->ways);
+    devices->ways = NULL;
+    devices->way_count = 0;
+}
+
+/* ---- the diagnosis ---- */
+
+/* The last task that failed or is open; else the last log with another error, else the last one. */
+static struct driver_log *decisive(struct way *way) {
+    size_t chosen = way->count - 1;
+    int most = 0;
+    for (size_t i = 0; i < way->count; i++) {
+        const struct driver_log *log = &way->logs[i];
+        const bool unfinished = driver_log_has_task(log) && !log->ended && (!log->layers || log->done < log->layers);
+        const int rank = failed(log) || unfinished ? 2 : log->busy.number || log->environment.number ? 1 : 0;
+        if (rank >= most) {
+            most = rank;
+            chosen = i;
+        }
+    }
+    return &way->logs[chosen];
+}
+
+static bool alike(const struct log_diagnosis *a, const struct log_diagnosis *b) {
+    return a->verdict == b->verdict && a->layer == b->layer && !a->cause_count == !b->cause_count &&
+           (!a->cause_count || a->causes[0].cause == b->causes[0].cause);
+}
+
+static void unknown(struct log_diagnosis *diagnosis) {
+    log_diagnosis_free(diagnosis);
+    *diagnosis = (struct log_diagnosis){.verdict = VERDICT_UNKNOWN, .task = LOG_NONE, .layer = LOG_NONE};
+}
+
+/* Whether a unit's first operation of the task went into group 1. */
+static bool any_first_group(const struct driver_log *log) {
+    for (int type = 0; type < TYPE_COUNT; type++)
+        if (log->first_type_group[type] == 1)
+            return true;
+    return false;
+}
+
+/* What a log of several tasks allows to say. */
+static void weaken(struct device_logs *devices, struct way *way, const struct driver_log *log,
+                   struct log_diagnosis *diagnosis) {
+    if (diagnosis->verdict == VERDICT_GOOD && devices->runs_open) {
+        unknown(diagnosis);
+        words_add(&diagnosis->notes,
+                  "the run that begins in line %llu has no end in the log: it hangs, or the log is cut",
+                  (unsigned long long)devices->run_line);
+    }
+    if (diagnosis->verdict == VERDICT_HANG && devices->probes > 1 && log->tasks > 1 && any_first_group(log)) {
+        unknown(diagnosis);
+        words_add(
+            &diagnosis->notes,
+            "a unit begins with group 1: on the device of the task before that is normal, on another of the %u it "
+            "is a wrong CONSUMER of S_POINTER",
+            devices->probes);
+    }
+    if (devices->open_most > 1) {
+        for (size_t i = 0; i < diagnosis->cause_count; i++)
+            if (diagnosis->causes[i].certainty == CERTAIN)
+                diagnosis->causes[i].certainty = LIKELY;
+        words_add(&diagnosis->notes, "%u tasks ran at the same time; the order of their lines tells them apart",
+                  devices->open_most);
+    }
+    if (log->line && way->count > 1)
+        words_add(&diagnosis->notes, "this is the task that begins in line %llu; the log has others",
+                  (unsigned long long)log->line);
+}
+
+bool device_logs_diagnose(struct device_logs *devices, struct loadable *loadable, const struct nvdla_config *config,
+                          struct log_diagnosis *diagnosis, struct driver_log **log, struct error *err) {
+    bool equal = !devices->mixed;
+    for (size_t i = 0; i < devices->way_count && equal; i++) {
+        struct log_diagnosis other;
+        struct driver_log *chosen = decisive(&devices->ways[i]);
+        if (!log_diagnose(chosen, loadable, config, &other, err)) {
+            log_diagnosis_free(&other);
+            return false;
+        }
+        if (i == 0) {
+            *diagnosis = other;
+            *log = chosen;
+            continue;
+        }
+        equal = alike(diagnosis, &other);
+        log_diagnosis_free(&other);
+    }
+    if (equal) {
+        weaken(devices, &devices->ways[0], *log, diagnosis);
+        return true;
+    }
+    unknown(diagnosis);
+    diagnosis->mixed_tasks = devices->open_most;
+    words_add(&diagnosis->notes, "lines of %u tasks are mixed: which line belongs to which task is open",
+              devices->open_most);
+    *log = &devices->empty;
+    return true;
+}

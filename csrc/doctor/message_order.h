@@ -1,0 +1,11 @@
+/* The order in which the driver prints its messages: whether one can be the next of a task. Spec: 86-driver-log
+ * sections 2 and 3. */
+#ifndef DOCTOR_MESSAGE_ORDER_H
+#define DOCTOR_MESSAGE_ORDER_H
+
+#include "doctor/driver_log.h"
+
+/* Whether a message about tasks, operations or rounds can be the next one of this task. */
+bool message_may_follow(const struct driver_log *log, const struct message *message);
+
+#endif
