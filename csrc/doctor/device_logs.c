@@ -141,6 +141,8 @@ static bool is_shared(const struct message *message) {
 }
 
 static void share(struct way *way, const struct message *message) {
+    if (message->kind == MESSAGE_ADDRESS && open_tasks(way))
+        return; /* of a task that has not begun */
     for (size_t i = 0; i < way->count; i++)
         if (is_open(way, i) || (i + 1 == way->count && !open_tasks(way)))
             driver_log_message(&way->logs[i], message);
@@ -201,7 +203,7 @@ static void follow_runs(struct device_logs *devices, const struct message *messa
         devices->runs_open = 0; /* the driver's lines decide */
 }
 
-static void device_logs_message(void *context, const struct message *message) {
+void device_logs_message(void *context, const struct message *message) {
     struct device_logs *devices = context;
     follow_runs(devices, message);
     if (message->kind == MESSAGE_PROBE)
@@ -231,12 +233,16 @@ static void device_logs_message(void *context, const struct message *message) {
     }
 }
 
-bool device_logs_read(struct device_logs *devices, const char *path, struct error *err) {
+void device_logs_begin(struct device_logs *devices) {
     *devices = (struct device_logs){0};
     struct way way = {0};
     add_log(&way);
     add_way(devices, way);
     driver_log_begin(&devices->empty);
+}
+
+bool device_logs_read(struct device_logs *devices, const char *path, struct error *err) {
+    device_logs_begin(devices);
     return messages_read(path, device_logs_message, devices, err);
 }
 

@@ -29,7 +29,10 @@ struct device_logs {
     struct driver_log empty; /* what is shown of mixed lines */
 };
 
-/* Reads a log. False with a message. Free it either way. */
+void device_logs_begin(struct device_logs *devices);
+void device_logs_message(void *context, const struct message *message); /* context: the struct device_logs */
+
+/* Both for all lines of a log. False with a message. Free it either way. */
 bool device_logs_read(struct device_logs *devices, const char *path, struct error *err);
 void device_logs_free(struct device_logs *devices);
 

@@ -265,10 +265,29 @@ static void see_named_fault(struct driver_log *log, const struct message *messag
     if (message->cause == CAUSE_ENVIRONMENT) {
         if (!log->ended)
             keep_line(&log->environment, message);
-    } else if (message->cause == CAUSE_BUSY && !log->fault.number)
+    } else if (message->cause == CAUSE_BUSY && (log->ended || !log->fault.number))
         keep_line(&log->busy, message);
     else if (message->cause != CAUSE_BUSY)
         see_fault(log, message, message->cause);
+}
+
+/* Buffers of one run live at the same time: none is at 0, and no two are at one address. */
+static void see_buffer(struct driver_log *log, const struct message *message) {
+    const long address = message->numbers[0];
+    if (log->run_over) {
+        log->buffer_count = 0;
+        log->address = (struct log_line){0};
+    }
+    log->run_over = false;
+    bool wrong = address == 0;
+    for (size_t i = 0; i < log->buffer_count; i++)
+        wrong = wrong || log->buffers[i] == address;
+    if (wrong && !log->address.number)
+        log->address_zero = address == 0;
+    if (wrong)
+        keep_line(&log->address, message);
+    if (log->buffer_count < LOG_BUFFERS)
+        log->buffers[log->buffer_count++] = address;
 }
 
 /* Messages of the kernel and of the runtime. True if it was one. */
@@ -291,7 +310,10 @@ static bool other_program(struct driver_log *log, const struct message *message)
         log->in_handler = true;
         return true;
     case MESSAGE_ADDRESS:
+        see_buffer(log, message);
+        return true;
     case MESSAGE_RUN:
+        log->run_over = true;
         return true;
     case MESSAGE_SUBMIT:
         log->runtime = true;
@@ -374,11 +396,11 @@ static void task_message(struct driver_log *log, const struct message *message) 
         log->depth = 0;
         break;
     case MESSAGE_RESET:
-        log->ended = driver_log_has_task(log);
+        log->ended = log->run_over = driver_log_has_task(log);
         log->last = LAST_NOTHING;
         break;
     case MESSAGE_TASK_FAILED:
-        log->ended = true;
+        log->ended = log->run_over = true;
         keep_line(&log->failed, message);
         break;
     case MESSAGE_ASSERTION:

@@ -6,7 +6,7 @@
 #include "doctor/messages.h"
 #include "loadable/dla_task.h"
 
-enum { LOG_NONE = -1, LOG_TEXT = 200, LOG_NESTED = 8 };
+enum { LOG_NONE = -1, LOG_TEXT = 200, LOG_NESTED = 8, LOG_BUFFERS = 64 };
 
 struct log_operation {
     int type; /* enum op_type; LOG_NONE: the log does not name it */
@@ -81,6 +81,11 @@ struct driver_log {
     struct log_line busy, environment, stall, unclaimed, null_pointer, failed, picture, unarmed,
         early; /* unarmed: completed, not armed; early: completed before what feeds it was armed */
     bool in_handler;
+    /* Addresses of the run's buffers, as ports print them. */
+    long buffers[LOG_BUFFERS];
+    size_t buffer_count;
+    bool run_over, address_zero;
+    struct log_line address; /* the first one that cannot be right */
     int unarmed_operation;
     char ioctl[64];
     double first_time, last_time, time_of_arming; /* seconds since boot, < 0: unknown */

@@ -140,7 +140,7 @@ static void diagnose_fault(const struct doctor *doctor) {
               "tasks whose last operations link to the next task");
     }
     blame_line(doctor, log->wrapped == LOG_NONE ? log->fault_cause : CAUSE_LOADABLE,
-               log->fault_is_assertion ? LIKELY : CERTAIN, &log->fault);
+               log->fault_is_assertion || log->busy.number ? LIKELY : CERTAIN, &log->fault);
     if (log->fault_cause == CAUSE_READS_ONES)
         blame_dead_reads(doctor);
     else if (log->fault_cause == CAUSE_BUSY && log->fault_is_assertion) {
@@ -204,6 +204,19 @@ static void blame_environment(const struct doctor *doctor) {
         blame(doctor, CAUSE_ENVIRONMENT, CERTAIN,
               "the probe declares memory at c0000000, 1 GiB: the device tree must have it; from Linux 4.15 on the "
               "driver's check of the result is wrong and fails always: correct it");
+}
+
+static void blame_address(const struct doctor *doctor) {
+    const struct driver_log *log = doctor->log;
+    if (!log->address.number)
+        return;
+    const enum certainty certainty = log->address_zero && !log->ended ? CERTAIN : LIKELY;
+    blame_line(doctor, CAUSE_ENVIRONMENT, certainty, &log->address);
+    blame(doctor, CAUSE_ENVIRONMENT, certainty,
+          log->address_zero ? "a buffer at address 0: its memory was not allocated or not mapped for DMA; check the "
+                              "memory-region in the device tree and the DMA mask"
+                            : "two buffers of one run have this address: what one engine writes destroys the other; "
+                              "check how the port of the driver allocates memory");
 }
 
 /* ---- a register access that does not return ---- */
@@ -552,10 +565,21 @@ static void diagnose_end(const struct doctor *doctor) {
             diagnose_sticky(doctor);
         return;
     }
+    if (log->address.number) {
+        doctor->diagnosis->verdict = VERDICT_DATA;
+        blame_address(doctor);
+    }
+    if (log->unclaimed.number) {
+        doctor->diagnosis->verdict = VERDICT_ERROR;
+        blame_line(doctor, CAUSE_INTERRUPT_STUCK, LIKELY, &log->unclaimed);
+        blame(doctor, CAUSE_INTERRUPT_STUCK, LIKELY,
+              "the task ended, but the line stayed active; if it is NVDLA's (/proc/interrupts), the next task gets no "
+              "interrupt");
+    }
     if (all_without_fetches(log))
         blame(doctor, CAUSE_HARMLESS, LIKELY,
               "the driver never saw a done bit of CDMA; no operation waits for them, so the result is right");
-    blame(doctor, CAUSE_GOOD, all_without_fetches(log) ? LIKELY : CERTAIN, "the task ended: %ld of %ld layers",
+    blame(doctor, CAUSE_GOOD, doctor->diagnosis->cause_count ? LIKELY : CERTAIN, "the task ended: %ld of %ld layers",
           log->done, log->layers);
     blame(doctor, CAUSE_DATA, POSSIBLE,
           "a log shows nothing about data: compare the output with that of nvcosim run NET.nvdla --input PICTURE");
@@ -574,6 +598,7 @@ static void diagnose_open_task(const struct doctor *doctor) {
         log->last == LAST_BUSY && !many && !log->blocked && !log->stall.number ? VERDICT_UNKNOWN : VERDICT_HANG;
     if (diagnosis->verdict == VERDICT_UNKNOWN)
         words_put(&diagnosis->notes, "the log is cut while the driver works: it may just as well have ended");
+    blame_address(doctor);
     if (log->wrapped != LOG_NONE)
         blame_line(doctor, CAUSE_LOADABLE, LIKELY, &log->unarmed);
     const struct log_operation *current = operation(doctor, log->current);
@@ -591,6 +616,7 @@ static void diagnose_open_task(const struct doctor *doctor) {
 
 static void diagnose_without_task(const struct doctor *doctor) {
     const struct driver_log *log = doctor->log;
+    blame_address(doctor);
     struct log_diagnosis *diagnosis = doctor->diagnosis;
     if (diagnosis->cause_count)
         diagnosis->verdict = VERDICT_ERROR;

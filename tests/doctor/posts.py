@@ -9,6 +9,26 @@ import re
 import subprocess
 import sys
 
+BUFFERS = """
+[  53.01] NVDLA GEM Create Begin
+[  53.02] #size: 4096 : dma_addr: 0x40000000 :
+[  53.03] #size: 4096 : dma_addr: {second} :
+[  53.10] Enter:dla_read_network_config
+[  53.11] Enter: dla_initiate_processors
+[  53.20] Program SDP operation index 0 ROI 0 Group[0]
+[  53.21] Enable SDP operation index 0 ROI 0
+[  53.22] Enter: dla_op_enabled
+[  53.23] Exit: dla_op_enabled
+[  53.24] Exit: dla_initiate_processors status=0
+[  53.30] Enter:dla_handle_events, processor:BDMA
+[  53.31] Enter:dla_handle_events, processor:SDP
+[  53.31] Completed SDP operation index 0 ROI 0
+[  53.32] 1 HWLs done, totally 1 layers
+[  53.33] Enter:dla_handle_events, processor:RUBIK
+[  53.34] Exit:dla_handle_events, ret:0
+[  53.35] reset engine done
+"""
+WAITING = BUFFERS[:BUFFERS.index("[  53.30]")]
 # name, verdict, layer, classes that are right (the first one has to be named first, unless it begins with ?: then any of them), text
 POSTS = [
     ("no device node", "error", None, ["environment"], """
@@ -126,6 +146,27 @@ Exit:dla_handle_events, ret:0
 INFO: task nvdla_runtime:812 blocked for more than 120 seconds.
 Already some task in progressTask execution failed
 """),
+    ("refused after a failed run", "error", 0, ["busy", "configuration", "loadable"], """
+[ 124.0] Program BDMA operation index 0 ROI 0 Group[0]
+[ 124.1] BDMA is not supported for this configuration
+[ 124.5] Exit: dla_initiate_processors status=-3
+[ 124.6] Task execution failed
+[ 190.0] Already some task in progress
+[ 190.1] Task execution failed
+"""),
+    ("line that stays active behind the task", "error", None, ["interrupt-stuck"], """
+[  171.4] Completed SDP operation index 9 ROI 0
+[  171.5] 10 HWLs done, totally 10 layers
+[  171.6] reset engine done
+Test pass
+[  180.0] irq 47: nobody cared (try booting with the "irqpoll" option)
+[  180.1] [<ffffff8000a5e0f8>] nvdla_engine_isr [opendla]
+[  180.2] Disabling IRQ #47
+"""),
+    ("buffer at address 0", "hang", 0, ["environment"], WAITING.format(second="0")),
+    ("two buffers at one address", "hang", 0, ["environment"], WAITING.format(second="0x40000000")),
+    ("buffers of a second run", "good", None, ["good"], BUFFERS.format(second="0x40001000") * 2),
+    ("two buffers at one address, a good end", "data", None, ["environment"], BUFFERS.format(second="0x40000000")),
     ("stall of another driver before", "good", None, ["good"], """
 [    0.9] rcu: INFO: rcu_sched self-detected stall on CPU
 [    1.0] SError Interrupt on CPU1, code 0xbf000002

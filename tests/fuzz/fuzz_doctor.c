@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "doctor/log_diagnosis.h"
+#include "doctor/device_logs.h"
 #include "run/network/compile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
@@ -21,8 +21,9 @@ static struct loadable *network(void) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     static struct loadable *loadable;
     static FILE *out;
-    struct driver_log log;
-    struct log_diagnosis diagnosis;
+    struct device_logs devices;
+    struct driver_log *log;
+    struct log_diagnosis diagnosis = {0};
     struct error err = {.text = ""};
     if (!loadable) {
         loadable = network();
@@ -30,20 +31,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     }
     if (n == 0 || !out)
         return 0;
-    driver_log_begin(&log);
+    device_logs_begin(&devices);
     const char *at = (const char *)data + 1, *end = (const char *)data + n;
     for (uint64_t line = 1; at < end; line++) {
         size_t length = 0;
         while (at + length < end && at[length] != '\n')
             length++;
-        messages_in_line((struct span){at, length}, line, driver_log_message, &log);
+        messages_in_line((struct span){at, length}, line, device_logs_message, &devices);
         at += length + (at + length < end);
     }
-    if (!log_diagnose(&log, data[0] & 1 ? loadable : NULL, nvdla_config_find("small"), &diagnosis, &err))
+    if (!device_logs_diagnose(&devices, data[0] & 1 ? loadable : NULL, nvdla_config_find("small"), &diagnosis, &log,
+                              &err))
         abort();
-    log_diagnosis_print(out, "fuzzed", &log, &diagnosis, data[0] & 2 ? 250 : 0);
-    log_diagnosis_print_json(out, &log, &diagnosis, data[0] & 2 ? 250 : 0);
+    log_diagnosis_print(out, "fuzzed", log, &diagnosis, data[0] & 2 ? 250 : 0);
+    log_diagnosis_print_json(out, log, &diagnosis, data[0] & 2 ? 250 : 0);
     log_diagnosis_free(&diagnosis);
-    driver_log_free(&log);
+    device_logs_free(&devices);
     return 0;
 }
