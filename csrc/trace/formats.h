@@ -14,6 +14,10 @@
 #include "trace/lex.h"
 #include "trace/program.h"
 
+/* Beginning of the first comment of a recording of nvcosim serve. */
+#define RECORDING_TITLE "a live session"
+#define RECORDING_NOTE "imported from " RECORDING_TITLE
+
 struct trace_options {
     const struct nvdla_config *config; /* NULL: the format's default (an .nvt header's own) */
     bool no_golden;                    /* ignore NAME_golden_*.dat and NAME_regs.csv next to a .cfg */

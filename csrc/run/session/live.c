@@ -21,6 +21,7 @@
 #include "run/process/process.h"
 #include "run/session/diagnose.h"
 #include "run/session/taps.h"
+#include "trace/formats.h"
 
 /* rtl: must outlive the device. */
 static struct device *open_device(const struct run_options *options, const struct rtl_options *rtl, const char *name,
@@ -111,7 +112,7 @@ static bool write_trace(void *context, const struct recording *recording, int pa
     char *log = xprintf("/proc/self/fd/%d", fileno(last ? last : recording->log));
     char *path = part_path(run->live.record, ".nvt", part);
     const struct source_options options = {.config = recording->config};
-    const struct lift_options lift_options = {.config = recording->config, .path = path, .title = "a live session"};
+    const struct lift_options lift_options = {.config = recording->config, .path = path, .title = RECORDING_TITLE};
     struct lift_summary summary = {0};
     struct source *source = source_open((const char *const[]){log}, 1, "vp", &options, err);
     const bool good = source && lift(source, &lift_options, &summary, err);
