@@ -62,13 +62,15 @@ struct lift {
     bool nothing_read; /* the last register access was a read of S_INTR_STATUS without set bits */
     uint32_t pending;  /* interrupts waited for and not yet cleared */
     uint32_t running;  /* interrupts of groups that are armed and not known to be done */
+    uint32_t ever;     /* interrupts of groups that were armed at some time */
     uint32_t known;    /* outstanding interrupts of groups that are done according to S_STATUS */
     uint32_t mask;     /* S_INTR_MASK */
     /* Masks of units (1 << enum nvdla_unit): those whose first group is known, or guessed from the first one armed; and
      * of these those that start with group 1. */
     uint32_t turn_known, turn_guessed, turn_second;
     uint32_t producers;   /* units whose PRODUCER is 1 */
-    uint32_t programmed;  /* units with writes to registers of group 0 */
+    uint32_t programmed;  /* units with writes to registers of a group */
+    uint32_t began_first; /* those of them whose first such write was to group 0 */
     uint32_t armed;       /* units */
     bool waited;          /* the last operation is a wait for the line to rise */
     uint64_t table_words; /* of the current upload */
@@ -168,7 +170,7 @@ static char *interrupt_names(uint32_t bits) {
     return text.text;
 }
 
-/* Interrupts of groups that are not armed: accesses are missing. */
+/* Interrupts of groups that were never armed: accesses are missing. */
 static void note_orphans(struct lift *lift, uint64_t line, uint32_t bits) {
     for (int i = 0; i < INTERRUPT_COUNT; i++)
         for (int group = 0; group < 2; group++) {
@@ -176,7 +178,7 @@ static void note_orphans(struct lift *lift, uint64_t line, uint32_t bits) {
             if (!nvdla_interrupts[i].ends || !(bits >> bit & 1) || lift->summary->incomplete.count >= SOURCE_NOTES)
                 continue;
             words_add(&lift->summary->incomplete,
-                      "%s %" PRIu64 ": interrupt %s, but group %d of %s is not armed: is a line missing before it?",
+                      "%s %" PRIu64 ": interrupt %s, but group %d of %s was never armed: is a line missing before it?",
                       source_place(lift->source), line, nvdla_interrupt_name((int)bit), group,
                       nvdla_unit_names[nvdla_interrupts[i].unit]);
         }
@@ -189,7 +191,7 @@ static void see_interrupts(struct lift *lift, uint64_t line, uint32_t status) {
         return;
     lift->pending |= fresh;
     lift->summary->waits++;
-    note_orphans(lift, line, fresh & ~lift->known & ~lift->running);
+    note_orphans(lift, line, fresh & ~lift->ever);
     lift->summary->unawaited = 0;
     if ((fresh & ~lift->mask) != 0 && !lift->waited) /* the line rises */
         put_record(lift, (struct record){.kind = OP_WAIT, .value = 1, .line = line_of(line)}, NULL);
@@ -398,15 +400,17 @@ static bool is_operation(enum nvdla_unit unit) {
     return nvdla_unit_interrupt(unit, 0) != 0;
 }
 
-/* Which units have registers of group 0 that the capture writes. */
+/* In which group the capture begins to program each unit. */
 static void follow_groups(struct lift *lift, const struct nvdla_register *reg, uint32_t value) {
     if (!reg || !unit_has_groups(lift->config, reg->unit))
         return;
     const uint32_t bit = UINT32_C(1) << reg->unit;
     if (strcmp(reg->name, "S_POINTER") == 0)
         lift->producers = value & 1 ? lift->producers | bit : lift->producers & ~bit;
-    else if (reg->grouped && !(lift->producers & bit))
+    else if (reg->grouped && !(lift->programmed & bit)) {
         lift->programmed |= bit;
+        lift->began_first |= bit & ~lift->producers;
+    }
 }
 
 static void take_write(struct lift *lift, const struct access *access) {
@@ -433,7 +437,8 @@ static void take_write(struct lift *lift, const struct access *access) {
         lift->summary->operations += is_operation(launch->unit);
         lift_memory_armed(lift->memory, launch, &load, &check);
         lift->running |= nvdla_unit_interrupt(launch->unit, launch->group);
-        const bool second = launch->group == 1 && !(lift->programmed >> launch->unit & 1);
+        lift->ever |= nvdla_unit_interrupt(launch->unit, launch->group);
+        const bool second = launch->group == 1 && !(lift->began_first >> launch->unit & 1);
         set_turn(lift, launch->unit, second, second);
         lift->armed |= UINT32_C(1) << launch->unit;
         put_slot(lift, load);

@@ -31,7 +31,7 @@ second | sed '/rval(0x10000)/,$d' >s.both
 nv import s.both -o s.nvt; check import_second_group_not 0 '!a driver ran before'
 # A line that arms a group is missing: no driver ran before, whose groups the log programs itself.
 sed 130d "$ROOT/traces/captures/synth_small_rand_multi_002/dmesg.log" >unarmed.log
-nv import unarmed.log -o unarmed.nvt; check import_missing_arming 1 "line 263: interrupt SDP_0, but group 0 of SDP is not armed: is a line missing" '!a driver ran before'
+nv import unarmed.log -o unarmed.nvt; check import_missing_arming 1 "line 263: interrupt SDP_0, but group 0 of SDP was never armed: is a line missing" '!a driver ran before'
 nv import -q t.log -o t2.nvt; check import_quiet 0 '!kmd' '!play it'
 nv import t.log; check import_default_name 0 "t.nvt.gz: play it with"
 nv import t.log -o t2.nvt.gz --mem 0x80000000=good/t.bin; check import_mem_missing 2 "--mem: good/t.bin: cannot open"

@@ -130,24 +130,26 @@ def judge(kind, expected, found):
         print(f"{'right' if is_right else 'WRONG'}: {kind}, {result['trace']}: {result['verdict']}, {who.get('who')}, {who.get('certainty')}: "
               f"{who.get('sentence')} [{result['reason'][:90]}]")
     good = good and right >= 0.9 * len(found)
-    print(f"{'PASS' if good else 'FAIL'} {kind}: {right} of {len(found)}")
+    print(f"{'ok  ' if good else 'FAIL'}  {kind}: {right} of {len(found)}")
     return good
 
 
 def main():
     os.makedirs(FOLDER, exist_ok=True)
-    rng, good = random.Random(43), True
+    rng, good = random.Random(43), []
     for kind in KINDS:
         found = results([], plant(kind, traces(), rng))[:PER_KIND]
         expected = ("trace",) if kind != "programming" else ("trace", "nothing")
-        good = judge(kind, expected, found) and good
+        good.append(judge(kind, expected, found))
         for result in found[:DEBUGGED]:
             report = debugged(result)
             accused = report.get("verdict", {}).get("engine")
             alike = report["disagrees"]["who"] == result["disagrees"]["who"]
-            good = good and accused is None and alike
-            print(f"{'right' if accused is None and alike else 'WRONG'}: debug of {result['trace']}: {accused}, {report['disagrees']['sentence']}")
-    return 0 if judge("rtl", ("rtl",), list(planted_rtl())) and good else 1
+            good.append(accused is None and alike)
+            print(f"{'right' if good[-1] else 'FAIL  wrong'}: debug of {result['trace']}: {accused}, {report['disagrees']['sentence']}")
+    good.append(judge("rtl", ("rtl",), list(planted_rtl())))
+    print(f"{sum(good)} passed, {len(good) - sum(good)} failed")
+    return 0 if all(good) else 1
 
 
 sys.exit(main())
