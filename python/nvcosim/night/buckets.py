@@ -228,7 +228,8 @@ def _debug(job: Job, cases: list[Case], discoveries: Discoveries) -> int:
             break
         if targets and not said:
             said = True
-            most = min(job.settings.debug_reports - done, sum(case.debuggable for case in cases))
+            most = min(job.settings.debug_reports - done, sum(
+                case.debuggable and not discoveries.find("debug", case.number) for case in cases))
             job.report(f"nvcosim debug looks at {most} of {len(cases)} failures")
         number = Triage(job, "debug", discoveries).look_at(targets)
         if number or any(not discoveries.find("debug", each.number) for each in targets):
