@@ -59,6 +59,8 @@ endif
 # settings: compiler and options. If they change, everything is recompiled.
 $(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(VK_OBJS) $(UNITS) $(if $(VK_PCH_H),$(VK_PCH_H).fast.gch $(VK_PCH_H).slow.gch): settings
 $(filter unit_slow_%,$(UNITS)): private OPT_FAST := $(OPT_SLOW) $(PROFILE_OPTIONS)
-# Library calls are bound at the start, once for all copies of a server (csrc/run/serve/serve.h).
+# Library calls are bound at the start, once for all copies of a server (csrc/run/serve/serve.h). A run that starts meanwhile has the
+# simulator of before.
 $(EXE): $(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(TB_OBJS) $(BUILD)/libnvcosim.a
-	$(LINK) $(EXTRA_LDFLAGS) -Wl,-z,now -o $@ $(MAIN_OBJS) $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -lyaml -llz4 -lz -lm -ldl -latomic -lpthread
+	$(LINK) $(EXTRA_LDFLAGS) -Wl,-z,now -o $(@D)/.$(@F).new $(MAIN_OBJS) $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -lyaml -llz4 -lz -lm -ldl -latomic -lpthread
+	mv -f $(@D)/.$(@F).new $@
