@@ -1,5 +1,5 @@
 #!/bin/bash
-# Takes pictures of pages in a browser, for docs: docs/report.png, the head of report.html for a trace that fails on an RTL with a bug, and
+# Takes pictures of pages in a browser, for docs: docs/report.png, the head of what nvcosim debug reports of an RTL with a bug, and
 # docs/nightly.png, the head of index.html of a night (tests/regress/fixture.py).
 #
 # usage: page_picture.sh BUILD [report] [nightly]      both by default
@@ -26,7 +26,7 @@ for what; do
         trace=rand_sdp_pdp_001
         tests/replay/buggy_rtl.sh "$build" "$dir/buggy"
         "$build/nvcosim" build --config small --name buggy --filelist "$dir/buggy/buggy.f"
-        "$build/nvcosim" run -q --dut rtl:buggy --html --out "${dir#"$PWD"/}" "traces/conformance/small/$trace.nvt.gz" >/dev/null 2>&1 || [ $? -eq 1 ]
+        "$build/nvcosim" debug --dut rtl:buggy --out "${dir#"$PWD"/}" "traces/conformance/small/$trace.nvt.gz" >/dev/null 2>&1 || [ $? -eq 1 ]
         picture "$dir/$trace/report.html" report 1290
         ;;
     nightly)
