@@ -149,7 +149,7 @@ struct operation {
     size_t elements;        /* of all pieces */
     size_t before;          /* elements of the operations before it */
     const int16_t *weights; /* [kernel][element] */
-    const int16_t *turned;  /* [element][kernel]; only of integers whose sums are heard */
+    int16_t *turned;        /* [element][kernel]; only of integers whose sums are heard */
 };
 
 /* All lanes of each cell: CSC masks those outside the kernel's block, and so they are 0 here. The data in these lanes
@@ -172,7 +172,8 @@ static void send_weights(const struct conv_streams *streams, const struct operat
 }
 
 /* Weights in the order in which cmac_atom() adds up several kernels at once. */
-static void turn_weights(const struct operation *operation, int16_t *turned) {
+static void turn_weights(const struct operation *operation) {
+    int16_t *turned = operation->turned;
     for (size_t i = 0; i < operation->elements; i++)
         for (size_t k = 0; k < operation->at->kernels; k++)
             *turned++ = operation->weights[k * operation->elements + i];
@@ -294,13 +295,11 @@ static void send_sums(const struct conv_streams *streams, const struct conv_sour
 }
 
 static void send_operation(const struct conv_streams *streams, const struct conv_source *source,
-                           struct operation *operation) {
+                           const struct operation *operation) {
     const struct conv_order *order = &streams->order;
     const bool sums = streams->sums[0].count + streams->sums[1].count > 0;
-    int16_t turned[MOST_ELEMENTS * MOST_CELLS];
     if (sums && order->precision != NVDLA_FP16)
-        turn_weights(operation, turned);
-    operation->turned = turned;
+        turn_weights(operation);
     send_weights(streams, operation);
     for (size_t i = 0; i < conv_operation_atoms(order, operation->at);) {
         const struct positions positions = positions_of(order, source, operation, i);
@@ -316,7 +315,8 @@ void conv_streams_group(struct conv_streams *streams, const struct conv_source *
         return;
     const struct crep *table = source->table;
     struct conv_operation at = streams->next;
-    struct operation operation = {.at = &at};
+    int16_t turned[MOST_ELEMENTS * MOST_CELLS];
+    struct operation operation = {.at = &at, .turned = turned};
     for (bool more = true; more;) {
         const size_t piece = at.index == 0 ? 0 : table->ends[at.index - 1];
         if (at.index == 0) { /* every stripe reads the group's weights again */
