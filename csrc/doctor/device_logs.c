@@ -47,22 +47,61 @@ static struct way copy_way(const struct way *way) {
     return copy;
 }
 
-/* Equal for ways that differ only in which of two devices is called the first, and in some empty rounds. */
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+    return hash ^ hash >> 29;
+}
+
+/* Of what decides which messages may follow, and the diagnosis. */
+static uint64_t state_of(const struct driver_log *log) {
+    const uint64_t empty = log->empty_at_end, full = log->rounds - log->empty_rounds;
+    const uint64_t values[] = {
+        (uint64_t)log->previous.kind,
+        (uint64_t)log->previous.unit,
+        (uint64_t)log->previous.numbers[0],
+        (uint64_t)log->current,
+        (uint64_t)log->resolved,
+        (uint64_t)log->depth,
+        (uint64_t)log->done,
+        (uint64_t)log->last,
+        (uint64_t)log->round_unit,
+        (uint64_t)log->inside << 5 | (uint64_t)log->in_round << 4 | (uint64_t)log->initiated << 3 |
+            (uint64_t)log->ended << 2 | (uint64_t)log->round_has_events << 1 | log->start_ends,
+        (uint64_t)log->units_worked << 2 | (uint64_t)log->round_has_fetches << 1 | log->whole_convolution,
+        log->fault.number,
+        log->unarmed.number,
+        log->early.number,
+        empty < 4    ? empty
+        : empty < 20 ? 4
+                     : 5,
+        full < 2 ? full : 2};
+    uint64_t hash = 0;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        hash = mix(hash, values[i]);
+    for (int i = 0; i < log->depth && i < LOG_NESTED; i++)
+        hash = mix(hash, (uint64_t)log->stack[i]);
+    for (size_t i = 0; i < log->count; i++) {
+        const struct log_operation *op = &log->operations[i];
+        hash = mix(hash, (uint64_t)op->prepared << 6 | (uint64_t)op->programmed << 5 | (uint64_t)op->enabling << 4 |
+                             (uint64_t)op->armed << 3 | (uint64_t)op->weights << 2 | (uint64_t)op->data << 1 |
+                             (op->completed > 0));
+        hash = mix(hash, (uint64_t)op->type << 32 | (uint32_t)op->edge);
+        hash = mix(hash, (uint64_t)op->group << 48 ^ (uint64_t)op->feeds << 24 ^ (uint64_t)op->fed_by);
+    }
+    return hash;
+}
+
+/* Equal for ways that differ only in which of two devices is called the first. */
 static uint64_t way_key(const struct way *way) {
     uint64_t key = 0;
-    for (size_t i = 0; i < way->count; i++) {
-        const struct driver_log *log = &way->logs[i];
-        const uint64_t empty = log->empty_at_end, shown = empty < 4 ? empty : empty < 20 ? 4 : 5;
-        uint64_t hash = (log->history ^ (shown + 1)) * 0x9e3779b97f4a7c15;
-        hash ^= hash >> 29;
-        key += hash * 0xbf58476d1ce4e5b9;
-    }
+    for (size_t i = 0; i < way->count; i++)
+        key += mix(state_of(&way->logs[i]), 1);
     return key;
 }
 
 /* Adds a way unless there is one like it. */
 static void add_way(struct device_logs *devices, struct way way) {
-    const uint64_t key = way_key(&way);
+    const uint64_t key = devices->way_count ? way_key(&way) : 0;
     for (size_t i = 0; i < devices->way_count; i++)
         if (way_key(&devices->ways[i]) == key) {
             free_way(&way);
@@ -256,14 +295,17 @@ void device_logs_free(struct device_logs *devices) {
 
 /* ---- the diagnosis ---- */
 
+static bool is_unfinished(const struct driver_log *log) {
+    return driver_log_has_task(log) && !log->ended && (!log->layers || log->done < log->layers);
+}
+
 /* The last task that failed or is open; else the last log with another error, else the last one. */
 static struct driver_log *decisive(struct way *way) {
     size_t chosen = way->count - 1;
     int most = 0;
     for (size_t i = 0; i < way->count; i++) {
         const struct driver_log *log = &way->logs[i];
-        const bool unfinished = driver_log_has_task(log) && !log->ended && (!log->layers || log->done < log->layers);
-        const int rank = failed(log) || unfinished ? 2 : log->busy.number || log->environment.number ? 1 : 0;
+        const int rank = failed(log) || is_unfinished(log) ? 2 : log->busy.number || log->environment.number ? 1 : 0;
         if (rank >= most) {
             most = rank;
             chosen = i;
@@ -282,12 +324,35 @@ static void unknown(struct log_diagnosis *diagnosis) {
     *diagnosis = (struct log_diagnosis){.verdict = VERDICT_UNKNOWN, .task = LOG_NONE, .layer = LOG_NONE};
 }
 
-/* Whether a unit's first operation of the task went into group 1. */
-static bool any_first_group(const struct driver_log *log) {
-    for (int type = 0; type < TYPE_COUNT; type++)
-        if (log->first_type_group[type] == 1)
-            return true;
-    return false;
+/* The same log as that of a device whose first task this is. */
+static struct driver_log without_earlier(const struct driver_log *log) {
+    struct driver_log first = *log;
+    first.tasks = 1;
+    first.worked = first.flushed = false;
+    first.units_worked = 0;
+    first.earlier_rounds = first.earlier_events = 0;
+    for (size_t i = 0; i < log->count; i++) {
+        const struct log_operation *op = &log->operations[i];
+        first.flushed = first.flushed || (op->type == TYPE_CONV && op->armed);
+        if (op->type != LOG_NONE && op->completed)
+            first.units_worked |= 1u << op->type;
+    }
+    return first;
+}
+
+/* Of several devices the tasks before may be those of another one: what they show must not matter. */
+static bool depends_on_earlier(const struct device_logs *devices, struct driver_log *log, struct loadable *loadable,
+                               const struct nvdla_config *config, const struct log_diagnosis *diagnosis) {
+    struct log_diagnosis other;
+    struct error err;
+    if (devices->probes < 2 || log->tasks < 2 || diagnosis->verdict != VERDICT_HANG)
+        return false;
+    struct driver_log first = without_earlier(log);
+    const bool same = log_diagnose(&first, loadable, config, &other, &err) && alike(diagnosis, &other);
+    log->operations = first.operations;
+    log->count = first.count;
+    log_diagnosis_free(&other);
+    return !same;
 }
 
 /* What a log of several tasks allows to say. */
@@ -299,21 +364,15 @@ static void weaken(struct device_logs *devices, struct way *way, const struct dr
                   "the run that begins in line %llu has no end in the log: it hangs, or the log is cut",
                   (unsigned long long)devices->run_line);
     }
-    if (diagnosis->verdict == VERDICT_HANG && devices->probes > 1 && log->tasks > 1 && any_first_group(log)) {
-        unknown(diagnosis);
-        words_add(
-            &diagnosis->notes,
-            "a unit begins with group 1: on the device of the task before that is normal, on another of the %u it "
-            "is a wrong CONSUMER of S_POINTER",
-            devices->probes);
-    }
-    if (devices->open_most > 1) {
-        for (size_t i = 0; i < diagnosis->cause_count; i++)
-            if (diagnosis->causes[i].certainty == CERTAIN)
-                diagnosis->causes[i].certainty = LIKELY;
+    bool others = devices->open_most > 1;
+    for (size_t i = 0; i < way->count; i++)
+        others = others || (&way->logs[i] != log && is_unfinished(&way->logs[i]));
+    for (size_t i = 0; i < diagnosis->cause_count && others; i++)
+        if (diagnosis->causes[i].certainty == CERTAIN)
+            diagnosis->causes[i].certainty = LIKELY;
+    if (devices->open_most > 1)
         words_add(&diagnosis->notes, "%u tasks ran at the same time; the order of their lines tells them apart",
                   devices->open_most);
-    }
     if (log->line && way->count > 1)
         words_add(&diagnosis->notes, "this is the task that begins in line %llu; the log has others",
                   (unsigned long long)log->line);
@@ -338,6 +397,13 @@ bool device_logs_diagnose(struct device_logs *devices, struct loadable *loadable
         log_diagnosis_free(&other);
     }
     if (equal) {
+        if (depends_on_earlier(devices, *log, loadable, config, diagnosis)) {
+            unknown(diagnosis);
+            words_add(&diagnosis->notes,
+                      "the driver has %u devices: whether the task before was one of the same device decides what this "
+                      "hang shows (registers that worked, interrupts that came, groups of units)",
+                      devices->probes);
+        }
         weaken(devices, &devices->ways[0], *log, diagnosis);
         return true;
     }

@@ -54,9 +54,9 @@ void driver_log_begin_task(struct driver_log *log, bool begun) {
     log->earlier_rounds += log->rounds;
     log->earlier_events += log->events;
     log->rounds = log->empty_rounds = log->empty_at_end = log->events = 0;
-    log->in_round = log->round_has_events = log->inside = false;
+    log->in_round = log->round_has_events = log->round_has_fetches = log->round_is_whole = false;
+    log->whole_convolution = log->inside = false;
     log->previous = (struct message){.kind = MESSAGE_OTHER};
-    log->history = log->round_history = 0;
     log->wrapped = LOG_NONE;
     log->fault = log->unarmed = log->early = (struct log_line){0};
     log->fault_cause = CAUSE_COUNT;
@@ -163,8 +163,10 @@ static void enable(struct driver_log *log, const struct message *message) {
 }
 
 static void enabled(struct driver_log *log) {
-    if (log->current != LOG_NONE && log->operations[log->current].enabling)
+    if (log->current != LOG_NONE && log->operations[log->current].enabling) {
         log->operations[log->current].armed = true;
+        log->flushed = log->flushed || log->operations[log->current].type == TYPE_CONV;
+    }
     if (log->depth < LOG_NESTED)
         log->stack[log->depth] = log->current;
     log->depth++;
@@ -187,7 +189,7 @@ static void release_edge(struct driver_log *log, const struct message *message) 
 
 static void fetched(struct driver_log *log, const struct message *message) {
     log->events++;
-    log->round_has_events = log->fetch_events = true;
+    log->round_has_events = log->round_has_fetches = log->fetch_events = true;
     for (size_t i = 0; i < log->count; i++) {
         struct log_operation *op = &log->operations[i];
         if (op->type != TYPE_CONV || !op->armed || op->completed ||
@@ -202,6 +204,7 @@ static void complete(struct driver_log *log, const struct message *message) {
     struct log_operation *op = operation_at(log, message->numbers[0], message->unit);
     log->current = number_of(log, op);
     log->completions++;
+    log->units_worked |= 1u << message->unit;
     if (!op)
         return;
     const bool seen_before = op->prepared || log->begun;
@@ -214,14 +217,12 @@ static void complete(struct driver_log *log, const struct message *message) {
     if (feeder && log->begun && !feeder->enabling && !log->fault.number)
         keep_line(&log->early, message);
     op->completed++;
-    if (op->order == 0)
-        op->order = log->completions;
 }
 
 static void begin_round_unit(struct driver_log *log, const struct message *message) {
     log->inside = true;
     if (message->unit == TYPE_BDMA || !log->in_round)
-        log->round_has_events = false;
+        log->round_has_events = log->round_has_fetches = log->round_is_whole = false;
     log->in_round = true;
     log->initiated = true;
 }
@@ -235,12 +236,12 @@ static void leave_round_unit(struct driver_log *log, const struct message *messa
     log->in_round = false;
     log->rounds++;
     log->last = LAST_REST;
-    if (log->round_has_events)
+    if (log->round_has_events) {
         log->empty_at_end = 0;
-    else {
+        log->whole_convolution = log->round_is_whole;
+    } else {
         log->empty_rounds++;
         log->empty_at_end++;
-        log->history = log->round_history;
     }
 }
 
@@ -248,7 +249,8 @@ static void probe(struct driver_log *log, const struct message *message) {
     struct span name = message->rest, word = span_token(&name);
     driver_log_begin_task(log, false);
     log->tasks = 0;
-    log->worked = false;
+    log->worked = log->flushed = false;
+    log->units_worked = 0;
     log->earlier_rounds = log->earlier_events = 0;
     log->probed = true;
     log->busy = log->failed = (struct log_line){0};
@@ -271,6 +273,8 @@ static void see_named_fault(struct driver_log *log, const struct message *messag
         see_fault(log, message, message->cause);
 }
 
+enum { ALIGNED = 8 }; /* NVDLA's addresses; an error of the DMA mapping, all ones, is not */
+
 /* Buffers of one run live at the same time: none is at 0, and no two are at one address. */
 static void see_buffer(struct driver_log *log, const struct message *message) {
     const long address = message->numbers[0];
@@ -279,11 +283,11 @@ static void see_buffer(struct driver_log *log, const struct message *message) {
         log->address = (struct log_line){0};
     }
     log->run_over = false;
-    bool wrong = address == 0;
+    bool wrong = address % ALIGNED != 0 || address == 0;
     for (size_t i = 0; i < log->buffer_count; i++)
         wrong = wrong || log->buffers[i] == address;
     if (wrong && !log->address.number)
-        log->address_zero = address == 0;
+        log->address_impossible = address % ALIGNED != 0 || address == 0;
     if (wrong)
         keep_line(&log->address, message);
     if (log->buffer_count < LOG_BUFFERS)
@@ -297,8 +301,8 @@ static bool other_program(struct driver_log *log, const struct message *message)
         log->blocked = true;
         log->blocked_seconds = message->numbers[0];
         return true;
-    case MESSAGE_STALL:
-        keep_line(&log->stall, message);
+    case MESSAGE_STALL: /* after the end of a task a processor has only the interrupt to serve */
+        keep_line(log->ended ? &log->unclaimed : &log->stall, message);
         return true;
     case MESSAGE_UNCLAIMED:
         keep_line(&log->unclaimed, message);
@@ -415,6 +419,7 @@ static void task_message(struct driver_log *log, const struct message *message) 
     case MESSAGE_DONE:
         log->events++;
         log->round_has_events = true;
+        log->round_is_whole = log->round_is_whole || (message->unit == TYPE_CONV && log->round_has_fetches);
         break;
     case MESSAGE_WEIGHTS:
     case MESSAGE_DATA:
@@ -427,16 +432,6 @@ static void task_message(struct driver_log *log, const struct message *message) 
     default:
         break;
     }
-}
-
-static void remember(struct driver_log *log, const struct message *message) {
-    const uint64_t values[] = {(uint64_t)message->kind, (uint64_t)message->unit, (uint64_t)message->numbers[0],
-                               (uint64_t)message->numbers[2]};
-    if (!log->in_round)
-        log->round_history = log->history;
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        log->history = (log->history ^ (values[i] + 0x9e3779b97f4a7c15)) * 0x100000001b3;
-    log->previous = *message;
 }
 
 void driver_log_message(struct driver_log *log, const struct message *message) {
@@ -453,7 +448,7 @@ void driver_log_message(struct driver_log *log, const struct message *message) {
         return;
     const bool reset = message->kind == MESSAGE_RESET && !driver_log_has_task(log);
     if (message->kind != MESSAGE_OTHER)
-        remember(log, message);
+        log->previous = *message;
     if (message->kind == MESSAGE_ROUND_LEFT) {
         leave_round_unit(log, message, log->round_unit == TYPE_RUBIK);
         return;

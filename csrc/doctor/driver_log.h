@@ -11,14 +11,14 @@ enum { LOG_NONE = -1, LOG_TEXT = 200, LOG_NESTED = 8, LOG_BUFFERS = 64 };
 struct log_operation {
     int type; /* enum op_type; LOG_NONE: the log does not name it */
     bool prepared, programmed, enabling, armed;
-    bool weights, data; /* CDMA's events since it was armed; convolutions */
-    unsigned completed; /* times */
-    int group;          /* LOG_NONE: not seen */
-    int feeds;          /* the operation that is armed after it because it feeds it on the fly; LOG_NONE: not seen */
-    int fed_by;         /* the reverse: the operation that this one takes its input from on the fly */
-    long edge;          /* counter that the next released edge prints; LOG_NONE: not seen */
-    unsigned long arming, order; /* ordinals of its arming and its completion, from 1 */
-    bool inferred;               /* armed by the schedule: the log's beginning is missing */
+    bool weights, data;   /* CDMA's events since it was armed; convolutions */
+    unsigned completed;   /* times */
+    int group;            /* LOG_NONE: not seen */
+    int feeds;            /* the operation that is armed after it because it feeds it on the fly; LOG_NONE: not seen */
+    int fed_by;           /* the reverse: the operation that this one takes its input from on the fly */
+    long edge;            /* counter that the next released edge prints; LOG_NONE: not seen */
+    unsigned long arming; /* ordinal of its arming, from 1 */
+    bool inferred;        /* armed by the schedule: the log's beginning is missing */
 };
 
 /* A line that is evidence. */
@@ -45,8 +45,10 @@ struct driver_log {
     char compatible[64]; /* "" : not seen */
     /* Of the module: since the last probe, if that is in the log. */
     bool probed;
-    unsigned tasks; /* begun so far */
-    bool worked;    /* an operation completed in a task before the last one */
+    unsigned tasks;        /* begun so far */
+    bool worked;           /* an operation completed in a task before the last one */
+    unsigned units_worked; /* bit 1 << enum op_type: an operation of the unit completed */
+    bool flushed;          /* a convolution was armed: its poll of the flush has ended */
     /* Of the last task. */
     bool begun;            /* its first line is in the log */
     uint64_t line;         /* number of that line */
@@ -64,11 +66,11 @@ struct driver_log {
     uint64_t rounds, empty_rounds, empty_at_end; /* of interrupts */
     uint64_t events;                             /* bits that the driver handled */
     uint64_t earlier_rounds, earlier_events;     /* of the tasks before, since the probe */
-    bool in_round, round_has_events;
+    bool in_round, round_has_events, round_has_fetches, round_is_whole;
+    bool whole_convolution;           /* the last round with events had the fetches and the end of a convolution */
     int round_unit;                   /* whose events are handled; enum op_type */
     bool inside;                      /* they are being handled */
     struct message previous;          /* the last one that counts for the order of messages */
-    uint64_t history, round_history;  /* hashes of all of them, and of those before the round */
     bool fetch_events;                /* any event of CDMA was seen in the log */
     int first_type_group[TYPE_COUNT]; /* group of the first operation of each unit */
     int wrapped;                      /* operation whose counter wrapped, LOG_NONE */
@@ -84,7 +86,7 @@ struct driver_log {
     /* Addresses of the run's buffers, as ports print them. */
     long buffers[LOG_BUFFERS];
     size_t buffer_count;
-    bool run_over, address_zero;
+    bool run_over, address_impossible;
     struct log_line address; /* the first one that cannot be right */
     int unarmed_operation;
     char ioctl[64];

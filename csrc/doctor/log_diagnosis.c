@@ -106,11 +106,12 @@ static void blame_address(const struct doctor *doctor) {
     const struct driver_log *log = doctor->log;
     if (!log->address.number)
         return;
-    const enum certainty certainty = log->address_zero && !log->ended ? CERTAIN : LIKELY;
+    const enum certainty certainty = log->address_impossible && !log->ended ? CERTAIN : LIKELY;
     doctor_blame_line(doctor, CAUSE_ENVIRONMENT, certainty, &log->address);
     doctor_blame(doctor, CAUSE_ENVIRONMENT, certainty,
-                 log->address_zero
-                     ? "a buffer at address 0: its memory was not allocated or not mapped for DMA; check the "
+                 log->address_impossible
+                     ? "a buffer at an address that is 0 or no multiple of 8: its memory was not allocated or not "
+                       "mapped for DMA; check the "
                        "memory-region in the device tree and the DMA mask"
                      : "two buffers of one run have this address: what one engine writes destroys the other; "
                        "check how the port of the driver allocates memory");

@@ -3,7 +3,7 @@
 #define DOCTOR_LOG_EVIDENCE_H
 
 #include "doctor/align.h"
-#include "doctor/log_diagnosis.h"
+#include "doctor/log_verdict.h"
 
 struct doctor {
     struct driver_log *log;

@@ -25,6 +25,31 @@ static bool wrong_first_group(const struct driver_log *log, int type) {
 
 /* ---- a register access that does not return ---- */
 
+/* Whether a read of the log returned anything but 0: a bit of the status, or CONSUMER of a unit with both groups free.
+ */
+static bool register_was_alive(const struct driver_log *log) {
+    for (int type = 0; type < TYPE_COUNT; type++)
+        if (log->first_type_group[type] == 1)
+            return true;
+    return log->events > 0 || log->earlier_events > 0;
+}
+
+/* S_CBUF_FLUSH_STATUS is 0 only until the flush after the reset ends. So where a poll has ended before, or no read has
+ * returned anything yet, all registers read 0 rather than this one. */
+static void blame_zeros(const struct doctor *doctor, int layer, enum certainty certainty) {
+    const struct driver_log *log = doctor->log;
+    if (log->flushed)
+        doctor_blame(doctor, CAUSE_READS_ZERO, certainty,
+                     "a poll of this register has ended before, and its flush runs once, after the reset: since then "
+                     "all registers read 0 (bridge, clock or power of the window), or the hardware was reset; read "
+                     "GLB.S_NVDLA_HW_VERSION with devmem");
+    else if (log_is_fresh(log) && !register_was_alive(log))
+        doctor_blame(doctor, CAUSE_READS_ZERO, certainty,
+                     "nothing in the log shows that a register reads anything but 0 before the poll of operation %d: "
+                     "address of the window, clock, reset, power; read GLB.S_NVDLA_HW_VERSION with devmem",
+                     layer);
+}
+
 void doctor_flush(const struct doctor *doctor, int layer) {
     const struct driver_log *log = doctor->log;
     const bool full_driver = strstr(log->compatible, "os_initial") != NULL;
@@ -33,16 +58,15 @@ void doctor_flush(const struct doctor *doctor, int layer) {
     const enum certainty certainty = log->last == LAST_ENABLE ? LIKELY : POSSIBLE;
     doctor_set_layer(doctor, layer, "CDMA");
     if (full_driver && small && !worked_before)
-        doctor_blame(
-            doctor, CAUSE_CONFIGURATION, certainty,
-            "the driver has compatible %s, the register map of full; on small hardware its flush poll reads another "
-            "unit: change the device tree to nvidia,nv_small",
-            log->compatible);
-    doctor_blame(
-        doctor, CAUSE_FLUSH, certainty,
-        "the log ends where the driver polls CDMA.S_CBUF_FLUSH_STATUS, without a limit, before it arms operation %d; "
-        "read it with devmem",
-        layer);
+        doctor_blame(doctor, CAUSE_CONFIGURATION, certainty,
+                     "the driver has compatible %s, the register map of full; on small hardware its flush poll reads "
+                     "another unit: change the device tree to nvidia,nv_small",
+                     log->compatible);
+    blame_zeros(doctor, layer, certainty);
+    doctor_blame(doctor, CAUSE_FLUSH, certainty,
+                 "the log ends where the driver polls CDMA.S_CBUF_FLUSH_STATUS, without a limit, before it arms "
+                 "operation %d; read it with devmem",
+                 layer);
     if (log->stall.number)
         doctor_blame_line(doctor, CAUSE_FLUSH, certainty, &log->stall);
     if (!worked_before && full_driver && !doctor->config)
@@ -69,6 +93,15 @@ void doctor_dead_access(const struct doctor *doctor) {
 
 /* ---- the driver waits ---- */
 
+/* Whether the task has a single operation, which no other feeds: of so few interrupts none is no evidence of the line.
+ */
+static bool is_single(const struct doctor *doctor) {
+    unsigned prepared = 0;
+    for (size_t i = 0; i < doctor->log->count; i++)
+        prepared += doctor->log->operations[i].prepared;
+    return prepared == 1 && doctor->log->begun && doctor->log->layers <= 1;
+}
+
 static void diagnose_no_round(const struct doctor *doctor) {
     const struct driver_log *log = doctor->log;
     const char *unit = doctor_unit(doctor, doctor->diagnosis->layer);
@@ -76,6 +109,15 @@ static void diagnose_no_round(const struct doctor *doctor) {
         doctor_blame_line(doctor, CAUSE_INTERRUPT_STUCK, LIKELY, log->unclaimed.number ? &log->unclaimed : &log->stall);
         doctor_blame(doctor, CAUSE_INTERRUPT_STUCK, LIKELY,
                      "a processor does nothing but interrupts: the line stays active");
+    }
+    if (is_single(doctor)) {
+        doctor->diagnosis->engine = unit;
+        doctor_blame(doctor, CAUSE_DONE_LOST, LIKELY,
+                     "%s is the only unit of this task, and its end the only event: it hangs, or its done bit is lost; "
+                     "%s",
+                     unit,
+                     log->earlier_events ? "interrupts came in the tasks before"
+                                         : "read its S_STATUS, and check whether its output is in memory");
     }
     doctor_blame(
         doctor, CAUSE_INTERRUPT_NEVER, LIKELY,
@@ -89,30 +131,29 @@ static void diagnose_no_round(const struct doctor *doctor) {
     doctor_blame(doctor, CAUSE_INTERRUPT_STUCK, POSSIBLE, "a line that stays active can starve the driver");
 }
 
-/* Whether a convolution was armed: for that, S_CBUF_FLUSH_STATUS must read 1. */
-static bool flush_was_seen(const struct driver_log *log) {
-    for (size_t i = 0; i < log->count; i++)
-        if (log->operations[i].type == TYPE_CONV && log->operations[i].armed)
-            return true;
-    return false;
-}
-
 static void diagnose_empty_rounds(const struct doctor *doctor) {
     const struct driver_log *log = doctor->log;
-    const bool worked = log->events > 0;
-    const char *evidence = "the driver is woken again and again (%llu empty rounds%s) and finds no bit";
-    if (worked)
-        doctor_blame(doctor, CAUSE_INTERRUPT_STUCK, LIKELY, evidence, (unsigned long long)log->empty_at_end, "");
-    doctor_blame(
-        doctor, CAUSE_STATUS_ZERO, worked ? POSSIBLE : LIKELY,
-        "GLB.S_INTR_STATUS reads 0 although interrupts come (%llu empty rounds): wrong GLB address, or reads that "
-        "return 0",
-        (unsigned long long)log->empty_at_end);
-    if (!flush_was_seen(log))
+    const unsigned long long rounds = log->empty_at_end;
+    if (log->events > 0) {
+        doctor_blame(
+            doctor, CAUSE_READS_ZERO, LIKELY,
+            "the status had bits before; now the driver is woken again and again (%llu empty rounds) and finds "
+            "none, and nothing ends: all registers may read 0 since then",
+            rounds);
+        doctor_blame(doctor, CAUSE_INTERRUPT_STUCK, LIKELY,
+                     "another device on the line, or a line that stays active, wakes the driver too; but the bits of "
+                     "NVDLA would be seen all the same");
+        doctor_blame(doctor, CAUSE_STATUS_ZERO, POSSIBLE, "GLB.S_INTR_STATUS alone may read 0");
+        return;
+    }
+    doctor_blame(doctor, CAUSE_STATUS_ZERO, LIKELY,
+                 "GLB.S_INTR_STATUS reads 0 although interrupts come (%llu empty rounds): wrong GLB address, or reads "
+                 "that return 0",
+                 rounds);
+    if (!log->flushed)
         doctor_blame(doctor, CAUSE_READS_ZERO, POSSIBLE, "all registers may read 0");
-    if (!worked)
-        doctor_blame(doctor, CAUSE_INTERRUPT_STUCK, POSSIBLE,
-                     "the line is active without NVDLA: stuck, or shared with another device");
+    doctor_blame(doctor, CAUSE_INTERRUPT_STUCK, POSSIBLE,
+                 "the line is active without NVDLA: stuck, or shared with another device");
 }
 
 /* Operations in flight that do not wait for each other: of each unit the first one. A convolution waits for the SDP of
@@ -132,7 +173,7 @@ static unsigned independent_in_flight(const struct doctor *doctor) {
         if (!op || (feeder && doctor_in_flight(doctor, feeder)))
             continue;
         count += type != TYPE_CONV || op->feeds == first[TYPE_SDP] || first[TYPE_SDP] == LOG_NONE ||
-                 (!op->weights && log->fetch_events);
+                 (!(op->weights && op->data) && log->fetch_events);
     }
     return count;
 }
@@ -140,10 +181,15 @@ static unsigned independent_in_flight(const struct doctor *doctor) {
 static const char rounds_came[] =
     "%llu rounds came, the next may have been lost: compare /proc/interrupts before and after";
 
+/* Each interrupt wakes the driver for one round, so an empty round shows that more than one came. */
 static bool one_round_only(const struct driver_log *log) {
-    const uint64_t rounds =
-        log_is_fresh(log) ? log->rounds : log->rounds - log->empty_rounds; /* else some are old wake-ups */
-    return log->start_ends && !log->in_round && rounds == 1;
+    return log->start_ends && !log->in_round && log->rounds == 1 && !log->earlier_events;
+}
+
+/* Fetches and results of a convolution do not come at the same time, so a round that finds both leaves the wake-ups of
+ * its later bits behind, and an empty round follows unless the next events take them. */
+static bool lacks_wake_up(const struct driver_log *log) {
+    return log->whole_convolution && log->empty_at_end == 0 && !log->in_round && log->empty_rounds > 0;
 }
 
 static void blame_lost_interrupt(const struct doctor *doctor) {
@@ -152,6 +198,10 @@ static void blame_lost_interrupt(const struct doctor *doctor) {
     if (one_round_only(log))
         doctor_blame(doctor, CAUSE_INTERRUPT_LOST, LIKELY,
                      "one interrupt was served, none after it: a level that is configured as edge does that");
+    else if (lacks_wake_up(log))
+        doctor_blame(doctor, CAUSE_INTERRUPT_LOST, LIKELY,
+                     "the last round found the fetches and the end of a convolution, which come by more than one "
+                     "interrupt, and no empty round follows, as others do in this log: interrupts have stopped");
     else if (waiting > 1)
         doctor_blame(
             doctor, CAUSE_INTERRUPT_LOST, LIKELY,
@@ -225,18 +275,23 @@ static void diagnose_alone(const struct doctor *doctor, int layer) {
     const struct log_operation *op = doctor_operation(doctor, layer), *feeder = doctor_operation(doctor, op->fed_by);
     const char *unit = doctor_unit(doctor, layer);
     doctor->diagnosis->engine = unit;
-    doctor_blame(
-        doctor, CAUSE_DONE_LOST, LIKELY,
-        "%s %d is armed and does not end: its done bit is lost, or it hangs; read its S_STATUS, and check whether its "
-        "output is in memory",
-        unit, layer);
-    if (feeder && feeder->completed) {
+    const bool fed = feeder && feeder->completed;
+    if (!fed && doctor->log->begun && doctor->log->events && !(doctor->log->units_worked >> op->type & 1))
+        doctor_blame(
+            doctor, CAUSE_ARMING_LOST, LIKELY,
+            "no operation of %s has ended in this log, others have: the write of D_OP_ENABLE to it or its RDMA "
+            "has no effect, or memory does not answer it",
+            unit);
+    doctor_blame(doctor, CAUSE_DONE_LOST, LIKELY,
+                 "%s %d is armed and does not end: its done bit is lost, or it hangs; read its S_STATUS, and check "
+                 "whether its output is in memory",
+                 unit, layer);
+    if (fed)
         doctor_blame(doctor, CAUSE_DONE_LOST, LIKELY, "%s %d, which feeds it, has ended, so it took all data",
                      doctor_unit(doctor, op->fed_by), op->fed_by);
-        return;
-    }
-    doctor_blame(doctor, CAUSE_ARMING_LOST, POSSIBLE,
-                 "the write of D_OP_ENABLE to %s or its RDMA may have had no effect", unit);
+    else
+        doctor_blame(doctor, CAUSE_ARMING_LOST, POSSIBLE,
+                     "the write of D_OP_ENABLE to %s or its RDMA may have had no effect", unit);
 }
 
 void doctor_blame_early(const struct doctor *doctor) {
@@ -329,7 +384,7 @@ void doctor_waiting(const struct doctor *doctor) {
         doctor_blame_line(doctor, CAUSE_INTERRUPT_STUCK, LIKELY, log->unclaimed.number ? &log->unclaimed : &log->stall);
     if (op->type == TYPE_CONV)
         blame_other_configuration(doctor, op);
-    if (one_round_only(log) || independent_in_flight(doctor) > 1)
+    if (one_round_only(log) || lacks_wake_up(log) || independent_in_flight(doctor) > 1)
         blame_lost_interrupt(doctor);
     if (op->type == TYPE_CONV)
         diagnose_convolution(doctor, layer);

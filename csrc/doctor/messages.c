@@ -95,6 +95,7 @@ static const struct pattern patterns[] = {
     PATTERN("soft lockup", MESSAGE_STALL),
     PATTERN("ard LOCKUP", MESSAGE_STALL),
     PATTERN("body cared", MESSAGE_UNCLAIMED),
+    PATTERN("Disabling IRQ #", MESSAGE_UNCLAIMED),
     PATTERN("NULL pointer dereference", MESSAGE_NULL_POINTER),
     PATTERN("dla_handle_events+0x", MESSAGE_IN_HANDLER),
     PATTERN("dla_op_completion+0x", MESSAGE_IN_HANDLER),

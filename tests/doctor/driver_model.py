@@ -213,7 +213,7 @@ class Driver:
         self.groups = [[None, None] for _ in range(6)]
         self.outcome = {}
         self.acknowledges = 0
-        self.ones = False
+        self.ones = self.zeros = False
 
     def say(self, text):
         self.now += self.rng.uniform(0.003, 0.007) if self.slow else self.rng.uniform(0.000008, 0.00004)
@@ -246,7 +246,7 @@ class Driver:
             return
         self.device.interrupts += 1
         self.wakeups += 1
-        if "status-zero" in self.faults:
+        if "status-zero" in self.faults or self.zeros:
             return
         sticky = self.faults.get("sticky")
         self.seen |= self.device.status
@@ -254,11 +254,13 @@ class Driver:
         self.acknowledges += 1
         if self.acknowledges == self.faults.get("ones-from"):
             self.ones = True
+        if self.acknowledges == self.faults.get("zeros-from"):
+            self.zeros = True
 
     def wait(self):
         """Until the handler has woken the driver. False: it never does."""
         while not self.wakeups:
-            if "status-zero" in self.faults and self.device.status and self.faults.get("interrupts") is None:
+            if ("status-zero" in self.faults or self.zeros) and self.device.status and self.faults.get("interrupts") is None:
                 self.now += self.rng.uniform(0.0001, 0.001)
                 self.advance(self.now)
                 self.wakeups += 1
@@ -286,7 +288,7 @@ class Driver:
             self.say("Exit: dla_submit_operation")
             return 0
         if not taken:
-            group = 1 if self.faults.get("pointer") == unit or self.ones else 0 if "zeros" in self.faults else self.device.consumer[unit]
+            group = 1 if self.faults.get("pointer") == unit or self.ones else 0 if self.zeros else self.device.consumer[unit]
         else:
             group = 1 - taken[0]
         self.groups[unit][group] = operation
@@ -371,7 +373,7 @@ class Driver:
             if unit == PDP:
                 self.say(f"group id {operation.group} rdma id {operation.group}")
                 self.say(f"rdma needed {int(operation.parent[0] < 0)}")
-            if unit == CONV and ("zeros" in self.faults or index in self.faults.get("flush", ())):
+            if unit == CONV and (self.zeros or index in self.faults.get("flush", ())):
                 self.outcome["polls"] = index
                 raise Stop
             operation.state = "armed"
@@ -454,6 +456,7 @@ class Driver:
         self.tail, self.done, self.finished, self.error = [None] * 6, 0, False, 0
         self.groups = [[None, None] for _ in range(6)]
         self.ones = self.ones or "ones" in self.faults
+        self.zeros = self.zeros or "zeros" in self.faults
         for line in ("Enter:dla_read_network_config", "Exit:dla_read_network_config status=0", "Enter: dla_initiate_processors"):
             self.say(line)
         try:

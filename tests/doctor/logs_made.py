@@ -64,7 +64,8 @@ def faults(operations, small, rng):
         yield "reads-ones", {"ones-from": rng.randint(1, 6)}, []
         for part in ("CDMA", "CSC", "CMAC_A", "CACC"):
             yield "arming-lost", {"arming": (part, since(CONV))}, rng.choice([[], BLOCKED])
-        yield "flush", {"flush": {some(CONV)}}, rng.choice([[], STALL])
+        yield "flush", {"flush": set(all_)}, rng.choice([[], STALL])
+        yield "reads-zero", {"zeros-from": rng.randint(1, 6)}, []
         if small:
             yield "configuration", {"flush": set(all_), "compatible": "nvidia,nvdla_os_initial"}, []
             yield "configuration", {"fetch": ("data", set(all_)), "compatible": "nvidia,nvdla_os_initial"}, []

@@ -29,6 +29,33 @@ BUFFERS = """
 [  53.35] reset engine done
 """
 WAITING = BUFFERS[:BUFFERS.index("[  53.30]")]
+PROBE = "Probe NVDLA config nvidia,nv_small\nreset engine done\nEnter:dla_read_network_config\nEnter: dla_initiate_processors\n"
+WAIT = "Exit: dla_initiate_processors status=0\n"
+
+
+def armed(unit, index):
+    return f"""Prepare {unit} operation index {index} ROI 0 dep_count 0
+Enter: dla_prepare_operation
+processor:{unit} group:0, rdma_group:0 available
+Program {unit} operation index {index} ROI 0 Group[0]
+Enable {unit} operation index {index} ROI 0
+Enter: dla_op_enabled
+Exit: dla_op_enabled
+"""
+
+
+def events(text=""):
+    return f"Enter:dla_handle_events, processor:BDMA\n{text}Enter:dla_handle_events, processor:RUBIK\nExit:dla_handle_events, ret:0\n"
+
+
+def ended(unit, index, done):
+    return f"Handle op complete event, processor {unit} group 0\nCompleted {unit} operation index {index} ROI 0\n{done} HWLs done, totally 9 layers\n"
+
+
+FETCHED = "Handle cdma weight done event, processor Convolution group 0\nHandle cdma data done event, processor Convolution group 0\n"
+WHOLE = FETCHED + ended("Convolution", 0, 1) + ended("SDP", 1, 2)
+START = PROBE + armed("SDP", 1) + armed("Convolution", 0) + WAIT
+POLL = armed("Convolution", 3).replace("Enter: dla_op_enabled\nExit: dla_op_enabled\n", "")
 # name, verdict, layer, classes that are right (the first one has to be named first, unless it begins with ?: then any of them), text
 POSTS = [
     ("no device node", "error", None, ["environment"], """
@@ -167,6 +194,20 @@ Test pass
     ("two buffers at one address", "hang", 0, ["environment"], WAITING.format(second="0x40000000")),
     ("buffers of a second run", "good", None, ["good"], BUFFERS.format(second="0x40001000") * 2),
     ("two buffers at one address, a good end", "data", None, ["environment"], BUFFERS.format(second="0x40000000")),
+    ("a poll that does not end, where one has ended before", "hang", 3, ["reads-zero", "flush"], START + "Enter:dla_handle_events, processor:BDMA\n" + WHOLE + POLL),
+    ("the first poll, where no register has read anything", "hang", 3, ["reads-zero", "flush"], PROBE + armed("SDP", 4) + POLL),
+    ("the first poll, of a log without its beginning", "hang", 3, ["flush", "reads-zero"], armed("SDP", 4) + POLL),
+    ("status without bits after it had some", "hang", 2, ["reads-zero", "interrupt-stuck"], START + events(WHOLE + armed("PDP", 2)) + events() * 40),
+    ("the only operation never ends", "hang", 0, ["done-lost", "interrupt-never"], PROBE + armed("CDP", 0) + WAIT),
+    ("one interrupt, then none", "hang", 2, ["interrupt-lost", "arming-lost"], START + events(WHOLE + armed("PDP", 2))),
+    ("the first operation of a unit never ends", "hang", 2, ["arming-lost", "done-lost"], START + events(WHOLE + armed("PDP", 2)) + events()),
+    ("the second operation of a unit never ends", "hang", 5, ["done-lost", "arming-lost"],
+     START + events(WHOLE + armed("PDP", 2)) + events(ended("PDP", 2, 3) + armed("PDP", 5)) + events()),
+    ("interrupts stop", "hang", 5, ["interrupt-lost", "done-lost"],
+     PROBE + armed("PDP", 2) + armed("SDP", 1) + armed("Convolution", 0) + WAIT + events() + events(ended("PDP", 2, 1)) + events(WHOLE + armed("PDP", 5))),
+    ("a processor that serves interrupts behind the task", "error", None, ["interrupt-stuck"],
+     BUFFERS.format(second="0x40001000") + "watchdog: BUG: soft lockup - CPU#0 stuck for 22s! [swapper/0:0]\n"),
+    ("a buffer that could not be mapped", "hang", 0, ["environment"], WAITING.format(second="0xffffffffffffffff")),
     ("stall of another driver before", "good", None, ["good"], """
 [    0.9] rcu: INFO: rcu_sched self-detected stall on CPU
 [    1.0] SError Interrupt on CPU1, code 0xbf000002
