@@ -108,13 +108,15 @@ module nvdla_cdma_weight
   logic [SizeBits-1:0] kernels_q;  // not reported
   logic [32:0] threshold_q;
   logic [32:0] group_bytes;
-  logic last_group, wide;
+  logic last_group, wide, whole_atoms;
   logic [SizeBits-1:0] group_kernels;
   assign wide          = Int16 != 0 && wide_i;
   assign group_kernels = wide ? SizeBits'(AtomicK / 2) : SizeBits'(AtomicK);
   assign group_bytes   = (33'(byte_per_kernel_i) + 33'd1) << $clog2(AtomicK) >> wide;
   assign last_group    = kernels_q <= group_kernels;
-  assign report      = (kernels_q != '0) & (last_group ? complete : group_ready);
+  // As NVIDIA's, an RTL with atoms of 8 bytes waits for the rest of an atom that is not read.
+  assign whole_atoms   = MemAtom != 8 || weight_bytes_i[2:0] == 3'd0;
+  assign report      = (kernels_q != '0) & (last_group ? complete & whole_atoms : group_ready);
   assign done_o      = kernels_q == '0;
 
   always_ff @(posedge clk_i or negedge rst_ni)

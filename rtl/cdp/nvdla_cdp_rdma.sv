@@ -41,11 +41,9 @@ module nvdla_cdp_rdma
   logic room, block_valid;
   cdp_block_t ask, block;
   logic [CdpBlockBits-1:0] block_flat;
-  logic ram;
   logic [12:0] surface_end;           // last surface
   logic [CdpAtomShift-1:0] lane_end;  // last lane of it
 
-  assign ram = SecondaryMemory == 0 || src_ram_type_i;
   assign surface_end = wide_i ? channel_i >> (CdpAtomShift - 1) : channel_i >> CdpAtomShift;
   assign lane_end = wide_i ? {1'b0, channel_i[CdpAtomShift-2:0]} : channel_i[CdpAtomShift-1:0];
 
@@ -83,7 +81,7 @@ module nvdla_cdp_rdma
       .req_ready_o(req_ready),
       .req_addr_i (req_addr),
       .req_size_i (16'(ask.columns)),
-      .req_ram_i  (ram),
+      .req_ram_i  (src_ram_type_i),
       .rsp_valid_o(rsp_valid),
       .rsp_ready_i(atom_ready_i && block_valid),
       .rsp_data_o (atom_data_o),

@@ -37,9 +37,8 @@ module nvdla_cdp_wdma
   logic [31:0] stall_q;
   logic [CdpBlockBits-1:0] block_flat;
   cdp_block_t block;
-  logic ram, held;
+  logic held;
 
-  assign ram = SecondaryMemory == 0 || dst_ram_type_i;
   assign held = atom_last_i && cmd_valid;
 
   nvdla_fifo #(
@@ -79,7 +78,7 @@ module nvdla_cdp_wdma
       .cmd_ready_o (cmd_ready),
       .cmd_addr_i  (cmd_addr),
       .cmd_size_i  (16'(block.columns)),
-      .cmd_ram_i   (ram),
+      .cmd_ram_i   (dst_ram_type_i),
       .cmd_last_i  (block.layer_last),
       .atom_valid_i(atom_valid_i && !held),
       .atom_ready_o(atom_ready),
