@@ -8,6 +8,9 @@
 #include "model/sdp_layer.h"
 #include "nvdla_offsets.h"
 
+/* Reads that take longer than the first data to CMAC: measured are 10, and legal programs have none. */
+enum { LATE_READS = 5 };
+
 void checker_init(struct checker *checker, struct device *dev, const struct register_group *units,
                   bool allow_undefined) {
     *checker = (struct checker){.dev = dev, .units = units, .allow_undefined = allow_undefined};
@@ -18,9 +21,10 @@ void checker_reset(struct checker *checker) {
     for (size_t i = 0; i < RULE_SETS; i++)
         checker->checked[i] = -1;
     for (size_t unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
-        checker->dropped[unit] = -1;
+        checker->dropped[unit] = checker->spoilt[unit] = -1;
+    checker->reads = 0;
     checker->passed = 0;
-    checker->surplus = -1;
+    checker->surplus = checker->untaken = -1;
     checker->sdp = checker->cdp = (struct checker_table){.selected = false};
 }
 
@@ -35,12 +39,14 @@ struct check {
     bool refused;
 };
 
-static void apply(void *context, struct device_warning *warning) {
+static void apply(void *context, bool spoils, struct device_warning *warning) {
     struct check *check = context;
     if (check->refused)
         return; /* the first reason is enough */
+    if (spoils)
+        check->checker->spoilt[check->unit] = check->ordinal;
     warning->unit = check->unit;
-    warning->ordinal = check->ordinal;
+    warning->ordinal += check->ordinal;
     if (warning->effect != RULE_REFUSED || check->checker->allow_undefined) {
         device_warn(check->checker->dev, warning);
         return;
@@ -56,7 +62,7 @@ static void apply_to_write(struct check *check, enum rule_effect effect, uint32_
     struct device_warning warning = {
         .effect = effect, .section = section, .registers = {{address, value, false}}, .register_count = 1};
     snprintf(warning.rule, sizeof warning.rule, "%s", rule);
-    apply(check, &warning);
+    apply(check, false, &warning);
 }
 
 static bool exists(const struct checker *checker, enum nvdla_unit unit) {
@@ -147,15 +153,38 @@ void checker_waited(struct checker *checker) {
         checker->passed = layer + 1;
 }
 
+void checker_read(struct checker *checker) {
+    if (++checker->reads == LATE_READS)
+        checker_waited(checker);
+}
+
+/* A launch behind one whose rest spoils it. */
+static bool check_spoilt(struct checker *checker, enum nvdla_unit unit, int ordinal, struct error *err) {
+    if (checker->spoilt[unit] < 0 || ordinal <= checker->spoilt[unit])
+        return true;
+    struct check check = {checker, unit, ordinal, err, false};
+    checker->spoilt[unit] = -1; /* reported once */
+    apply_to_write(&check, RULE_REFUSED, (uint32_t)checker->units[unit].first_d * 4, 1,
+                   "the layer before leaves a rest in the unit, with which this one hangs or is wrong",
+                   "99-illegal-programming, table");
+    return !check.refused;
+}
+
 bool checker_launched(struct checker *checker, enum nvdla_unit unit, struct error *err) {
     const struct register_group *regs = &checker->units[unit];
     int ordinal = regs->ordinal[regs->producer];
+    if (unit == NVDLA_CDMA || unit == NVDLA_CSC)
+        checker->reads = 0;
+    if (!check_spoilt(checker, unit, ordinal, err))
+        return false;
     if ((unit == NVDLA_CMAC_A || unit == NVDLA_CMAC_B || unit == NVDLA_CACC) && ordinal < checker->passed) {
         struct check check = {checker, unit, ordinal, err, false};
-        apply_to_write(&check, RULE_WARNS, CMAC_A_D_OP_ENABLE, 1,
-                       "armed after a wait at which CDMA and CSC of its layer were armed: if the data has passed by "
-                       "then, the unit stays RUNNING, and results of CACC are wrong",
-                       "98-measured-rules section 2");
+        apply_to_write(&check, RULE_REFUSED, CMAC_A_D_OP_ENABLE, 1,
+                       "armed after a wait, or reads of registers, at which CDMA and CSC of its layer were armed: if "
+                       "the data has passed by then, the layer hangs or is wrong",
+                       "99-illegal-programming section 4");
+        if (check.refused)
+            return false;
     }
     for (size_t i = 0; i < RULE_SETS; i++) {
         struct launches launches;
@@ -205,9 +234,32 @@ static bool check_surplus(struct checker *checker, struct error *err) {
     return !check.refused;
 }
 
+/* SDP_RDMA may also be armed early, for a later layer: whether it was is known at the end. */
+static void look_for_untaken(struct checker *checker) {
+    if (checker->untaken >= 0 || !running(checker, NVDLA_SDP) || !running(checker, NVDLA_SDP_RDMA))
+        return;
+    struct launches launches;
+    struct sdp_layer layer;
+    find_running(checker, &launches);
+    sdp_layer_decode(&layer, &launches.view);
+    if (!layer.uses_rdma && sdp_rdma_busy(&launches.view))
+        checker->untaken = register_group_ordinal(&checker->units[NVDLA_SDP_RDMA]);
+}
+
+void checker_played(struct checker *checker) {
+    if (checker->untaken < 0 || running(checker, NVDLA_SDP) || !running(checker, NVDLA_SDP_RDMA))
+        return;
+    struct check check = {checker, NVDLA_SDP_RDMA, checker->untaken, NULL, false};
+    apply_to_write(&check, RULE_WARNS, SDP_RDMA_D_OP_ENABLE, 1,
+                   "armed for a layer of SDP that takes nothing from it: SDP_RDMA stays RUNNING, and the next layer of "
+                   "SDP that takes from it is wrong",
+                   "99-illegal-programming section 4");
+}
+
 bool checker_started(struct checker *checker, struct error *err) {
     if (!check_surplus(checker, err))
         return false;
+    look_for_untaken(checker);
     for (size_t i = 0; i < RULE_SETS; i++) {
         const struct rule_set *set = rule_sets[i];
         if (set->moment != RULES_AT_START || !all_running(checker, set) ||

@@ -29,7 +29,10 @@ struct checker {
     int checked[RULE_SETS];        /* last checked launch of the set's first unit; -1: none */
     int dropped[NVDLA_UNIT_COUNT]; /* launch whose dropped writes have been reported; -1: none */
     int passed;                    /* layers of CSC whose data may have passed CACC: those with a lower ordinal */
+    int spoilt[NVDLA_UNIT_COUNT];  /* launch that breaks a rule which spoils the next one; -1: none */
+    int reads;                     /* of registers since CDMA or CSC was armed */
     int surplus;                   /* layer of CSC that has left results in the pipe; -1: none */
+    int untaken;                   /* first layer of SDP_RDMA that ran beside one of SDP that takes nothing; -1: none */
     struct checker_table sdp, cdp;
 };
 
@@ -45,6 +48,12 @@ bool checker_launched(struct checker *checker, enum nvdla_unit unit, struct erro
 
 /* Checks layers whose units are all armed now. */
 bool checker_started(struct checker *checker, struct error *err);
+
+/* The program has been played. */
+void checker_played(struct checker *checker);
+
+/* A register has been read, which takes time on a bus, but none here. */
+void checker_read(struct checker *checker);
 
 /* Time has passed since the last write. */
 void checker_waited(struct checker *checker);

@@ -132,6 +132,7 @@ static bool model_write(struct device *dev, uint32_t address, uint32_t value, bo
 }
 
 static bool model_read(struct device *dev, uint32_t address, uint32_t *value, struct error *err) {
+    checker_read(&model_of(dev)->checker);
     (void)err;
     struct model *model = model_of(dev);
     enum nvdla_unit unit = nvdla_unit_at(dev->config, address & SPACE_MASK);
@@ -207,6 +208,10 @@ static void model_explain(struct device *dev) {
     }
 }
 
+static void model_played(struct device *dev) {
+    checker_played(&model_of(dev)->checker);
+}
+
 static bool model_interrupt(struct device *dev) {
     return interrupt_line(model_of(dev));
 }
@@ -269,6 +274,7 @@ static const struct device_ops model_ops = {
     .interrupt = model_interrupt,
     .at_rest = model_at_rest,
     .explain = model_explain,
+    .played = model_played,
     .time = model_time,
     .still = model_still,
     .statistics = model_statistics,

@@ -80,3 +80,8 @@ bool extent_overlaps_itself(const struct extent *extent) {
            (e.surfaces > 1 && e.surface_stride < (e.lines - 1) * e.line_stride + e.line_bytes &&
             (e.lines == 1 || e.line_stride < (e.surfaces - 1) * e.surface_stride + e.line_bytes));
 }
+
+bool extent_overwrites(const struct extent *destination, const struct extent *source) {
+    return extents_overlap(destination, source) &&
+           (!extents_same(destination, source) || extent_overlaps_itself(destination));
+}

@@ -29,4 +29,8 @@ bool extents_same(const struct extent *a, const struct extent *b);
 /* True if lines of the cube overlap each other. */
 bool extent_overlaps_itself(const struct extent *extent);
 
+/* True if a layer that reads the one and writes the other can read what it has written. In place is legal: every byte
+ * is read before it is written, if the lines do not overlap. */
+bool extent_overwrites(const struct extent *destination, const struct extent *source);
+
 #endif

@@ -26,13 +26,15 @@ static struct warning_register show(const struct registers_view *view, const str
 
 static void report_broken(const struct registers_view *view, const struct rule *rule, rules_report *report,
                           void *context) {
-    struct device_warning warning = {.effect = rule->effect, .section = rule->section};
+    struct device_warning warning = {
+        .ordinal = rule->of_before ? -1 : 0, .effect = rule->effect, .section = rule->section};
     while (warning.register_count < WARNING_REGISTERS && rule->shown[warning.register_count].offset != 0) {
-        warning.registers[warning.register_count] = show(view, &rule->shown[warning.register_count]);
+        warning.registers[warning.register_count] =
+            show(rule->of_before ? view->before : view, &rule->shown[warning.register_count]);
         warning.register_count++;
     }
     snprintf(warning.rule, sizeof warning.rule, "%s", rule->text);
-    report(context, &warning);
+    report(context, rule->spoils && rule->spoils(view), &warning);
 }
 
 void rules_check(const struct rule_set *set, const struct registers_view *view, rules_report *report, void *context) {

@@ -30,7 +30,7 @@ static bool offset_too_long(const struct registers_view *view) {
 
 static const struct rule cdp_list[] = {
     RULE(REFUSED, precision_unknown, "there is no data type 3", "62-cdp section 12", SHOWN(CDP, D_DATA_FORMAT)),
-    {RULE_HANGS, destination_port, RULE_NO_PORT, {SHOWN(CDP, D_DST_DMA_CFG)}},
+    {RULE_HANGS, destination_port, RULE_NO_PORT, .shown = {SHOWN(CDP, D_DST_DMA_CFG)}},
     RULE(WARNS, offset_too_long, "INT8 layers use only the low 8 bits of the input offset", "62-cdp section 4",
          SHOWN(CDP, D_DATIN_OFFSET)),
 };
@@ -42,7 +42,7 @@ const struct rule_set rules_cdp = {.units = {NVDLA_CDP}, .unit_count = 1, RULE_L
 CONDITION(source_port, rules_no_port(view, FIELD(view, CDP_RDMA, D_SRC_DMA_CFG, SRC_RAM_TYPE)))
 
 static const struct rule cdp_rdma_list[] = {
-    {RULE_HANGS, source_port, RULE_NO_PORT, {SHOWN(CDP_RDMA, D_SRC_DMA_CFG)}},
+    {RULE_HANGS, source_port, RULE_NO_PORT, .shown = {SHOWN(CDP_RDMA, D_SRC_DMA_CFG)}},
 };
 
 const struct rule_set rules_cdp_rdma = {.units = {NVDLA_CDP_RDMA}, .unit_count = 1, RULE_LIST(cdp_rdma_list)};
@@ -56,7 +56,7 @@ static bool overwrites_input(const struct registers_view *view) {
     uint64_t line = (uint64_t)l.width * l.atom, lines = (uint64_t)l.height, surfaces = (uint64_t)l.surfaces;
     struct extent source = extent_of(&l.source, line, lines, surfaces);
     struct extent destination = extent_of(&l.destination, line, lines, surfaces);
-    return !extents_same(&destination, &source) && extents_overlap(&destination, &source);
+    return extent_overwrites(&destination, &source);
 }
 
 static bool misaligned(const struct registers_view *view) {
@@ -120,11 +120,9 @@ static const struct rule cdp_layer_list[] = {
     RULE(WARNS, range_nan, "a NaN as START or END propagates", "62-cdp section 12", SHOWN_RANGE),
     RULE(WARNS, slope_not_finite, "a slope that is NaN propagates, an infinite one acts as the largest value",
          "62-cdp section 12", SHOWN(CDP, S_LUT_LE_SLOPE_SCALE), SHOWN(CDP, S_LUT_LO_SLOPE_SCALE)),
-    {RULE_WARNS,
-     misaligned,
-     RULE_MISALIGNED,
-     {SHOWN(CDP, D_DST_BASE_ADDR_LOW), SHOWN(CDP, D_DST_LINE_STRIDE), SHOWN(CDP_RDMA, D_SRC_BASE_ADDR_LOW),
-      SHOWN(CDP_RDMA, D_SRC_LINE_STRIDE)}},
+    {RULE_WARNS, misaligned, RULE_MISALIGNED,
+     .shown = {SHOWN(CDP, D_DST_BASE_ADDR_LOW), SHOWN(CDP, D_DST_LINE_STRIDE), SHOWN(CDP_RDMA, D_SRC_BASE_ADDR_LOW),
+               SHOWN(CDP_RDMA, D_SRC_LINE_STRIDE)}},
 };
 
 const struct rule_set rules_cdp_layer = {

@@ -155,7 +155,12 @@ static size_t entries_needed(const struct registers_view *view) {
     return ceil_div(pixels * components * bytes_of(view, proc_precision(view)), cbuf.entry);
 }
 
-CONDITION(slice_too_short, cdma_of(view).slice_entries < entries_needed(view))
+CONDITION(entries_missing, cdma_of(view).slice_entries < entries_needed(view))
+
+/* The order in which surfaces arrive decides which of them stays. */
+CONDITION(surfaces_overlap, entries_missing(view) && feature(view) && cdma_of(view).surfaces > 1)
+
+CONDITION(slice_too_short, entries_missing(view) && !surfaces_overlap(view))
 
 /* Uncompressed bytes of the first `kernels` kernels, and whether CDMA fetches them; if they are compressed, whether it
  * fetches their mask bits. */
@@ -178,7 +183,7 @@ static uint64_t kernels_before_last(const struct registers_view *view) {
 CONDITION(group_never_complete,
           cdma_of(view).cubes.weight_atoms > 0 && weights_end_before(view, kernels_before_last(view)))
 
-CONDITION(no_weights, cdma_of(view).cubes.weight_atoms == 0 && weights_end_before(view, kernels_before_last(view)))
+CONDITION(no_weights, cdma_of(view).cubes.weight_atoms == 0 && weights_end_before(view, cdma_of(view).cubes.kernels))
 
 /* Measured with atoms of 8 bytes. */
 static bool part_of_atom(const struct registers_view *view) {
@@ -243,14 +248,15 @@ static const struct rule cdma_list[] = {
          "30-cdma-cbuf section 5.5", SHOWN(CDMA, D_DATAIN_SIZE_EXT_0), SHOWN(CDMA, D_ZERO_PADDING)),
     RULE(HANGS, grain_never_fits, "what CDMA fetches at a time never fits the data banks", "30-cdma-cbuf section 5.3",
          SHOWN(CDMA, D_ENTRY_PER_SLICE), SHOWN(CDMA, D_BANK)),
-    {RULE_HANGS, data_port, RULE_NO_PORT, {SHOWN(CDMA, D_DAIN_RAM_TYPE)}},
-    {RULE_HANGS, weight_port, RULE_NO_PORT, {SHOWN(CDMA, D_WEIGHT_RAM_TYPE)}},
+    {RULE_HANGS, data_port, RULE_NO_PORT, .shown = {SHOWN(CDMA, D_DAIN_RAM_TYPE)}},
+    {RULE_HANGS, weight_port, RULE_NO_PORT, .shown = {SHOWN(CDMA, D_WEIGHT_RAM_TYPE)}},
     RULE(HANGS, group_never_complete, "the weights end before the last kernel group, CSC waits for the group before it",
          "20-data-formats section 5", SHOWN(CDMA, D_WEIGHT_BYTES), SHOWN(CDMA, D_WMB_BYTES)),
-    RULE(WARNS, last_group_short,
-         "the weights end inside the last kernel group, CSC takes what CBUF holds for the rest, and the next "
-         "convolution hangs or is wrong",
-         "99-illegal-programming section 2", SHOWN(CDMA, D_WEIGHT_BYTES), SHOWN(CDMA, D_WMB_BYTES)),
+    {RULE_WARNS, last_group_short,
+     "the weights end inside the last kernel group, CSC takes what CBUF holds for the rest, and the next convolution "
+     "hangs or is wrong",
+     "99-illegal-programming section 2", .shown = {SHOWN(CDMA, D_WEIGHT_BYTES), SHOWN(CDMA, D_WMB_BYTES)},
+     .spoils = last_group_short},
     RULE(REFUSED, no_weights, "there are no weights, and CSC does not wait for them in every mode",
          "99-illegal-programming, table", SHOWN(CDMA, D_WEIGHT_BYTES)),
     RULE(HANGS, part_of_atom, "WEIGHT_BYTES is not a multiple of 8", "99-illegal-programming section 4",
@@ -263,6 +269,9 @@ static const struct rule cdma_list[] = {
          "CBUF has fewer banks than data, weights and mask bits take: their areas overlap, and the result depends on "
          "timing",
          "99-illegal-programming section 2", SHOWN(CDMA, D_BANK), SHOWN(CDMA, D_WEIGHT_FORMAT)),
+    RULE(REFUSED, surfaces_overlap,
+         "a line fills more entries than that, and its surfaces overwrite those of the next line in CBUF",
+         "99-illegal-programming section 2", SHOWN(CDMA, D_ENTRY_PER_SLICE), SHOWN(CDMA, D_DATAIN_SIZE_1)),
     RULE(WARNS, slice_too_short,
          "a line fills more entries than that, lines overwrite each other in CBUF, also those of the next layer",
          "30-cdma-cbuf section 5", SHOWN(CDMA, D_ENTRY_PER_SLICE)),
@@ -271,7 +280,8 @@ static const struct rule cdma_list[] = {
          "98-measured-rules section 3", SHOWN(CDMA, D_DAIN_MAP), SHOWN(CDMA, D_LINE_STRIDE)),
     RULE(WARNS, surfaces_not_packed, "SURF_PACKED with spread surfaces: those of a 1x1 cube are read as one run",
          "98-measured-rules section 3", SHOWN(CDMA, D_DAIN_MAP), SHOWN(CDMA, D_SURF_STRIDE)),
-    {RULE_WARNS, cdma_misaligned, RULE_MISALIGNED, {SHOWN(CDMA, D_DAIN_ADDR_LOW_0), SHOWN(CDMA, D_LINE_STRIDE)}},
+    {RULE_WARNS, cdma_misaligned, RULE_MISALIGNED,
+     .shown = {SHOWN(CDMA, D_DAIN_ADDR_LOW_0), SHOWN(CDMA, D_LINE_STRIDE)}},
 };
 
 const struct rule_set rules_cdma = {.units = {NVDLA_CDMA}, .unit_count = 1, RULE_LIST(cdma_list)};
@@ -415,8 +425,6 @@ static const struct rule csc_list[] = {
          SHOWN(CSC, D_ATOMICS), SHOWN(CSC, D_DATAOUT_SIZE_0)),
     RULE(REFUSED, releases_too_much, "the layer has fewer slices to release", "40-convolution-core section 12",
          SHOWN(CSC, D_RELEASE), SHOWN(CSC, D_DATAIN_SIZE_EXT_0)),
-    RULE(HANGS, weights_never_fit, "the weight banks must hold a kernel group, with SKIP_WEIGHT_RLS all of them",
-         "40-convolution-core section 12", SHOWN(CSC, D_BANK), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1)),
     RULE(WARNS, group_of_other_lines,
          "CSC makes ATOMICS + 1 outputs in lines of DATAOUT_WIDTH + 1, whatever the height",
          "40-convolution-core section 12", SHOWN(CSC, D_ATOMICS), SHOWN(CSC, D_DATAOUT_SIZE_0)),
@@ -507,11 +515,16 @@ CONDITION(lines_left, !lines_reused(view) && fetched_lines(view) > csc_of(view).
 
 CONDITION(width_differs, feature(view) && !csc_image(view) && cdma_of(view).cubes.width != csc_of(view).width)
 
-static bool kernels_missing(const struct registers_view *view) {
+static bool fewer_kernels(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
     struct cdma_layer fetched = cdma_of(view);
     return !layer.weight_reuse && !fetched.weight_reuse && fetched.cubes.kernels < layer.kernels;
 }
+
+/* SDP may need no more than the groups that are complete. */
+CONDITION(groups_missing, fewer_kernels(view) && cdma_of(view).cubes.kernels >= csc_of(view).kernel_group)
+
+CONDITION(kernels_missing, fewer_kernels(view) && !groups_missing(view))
 
 static bool kernels_left(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
@@ -525,6 +538,21 @@ static uint64_t kernel_taken(const struct registers_view *view) {
     return csc_layer_kernel_elements(&layer) * bytes_of(view, layer.precision);
 }
 
+/* More entries than the kernels of the launch before take stand in CBUF before the weights of this one. */
+static bool weights_left(const struct registers_view *view) {
+    const struct registers_view *earlier = view->before;
+    struct csc_layer layer = csc_of(view), before;
+    if (!layer_before(view, &before) || earlier->units[NVDLA_CDMA].count == 0)
+        return false;
+    const struct cdma_layer fetched = cdma_of(earlier);
+    const size_t entry = cbuf_of(view).entry;
+    const bool kept = layer.weight_reuse || before.weight_reuse || before.skip_weights || fetched.weight_reuse;
+    return !kept && !before.compressed && !fetched.cubes.compressed && layer.data_banks == before.data_banks &&
+           layer.weight_banks == before.weight_banks &&
+           ceil_div(fetched.cubes.weight_atoms * (uint64_t)view->config->mem_atom, entry) >
+               ceil_div(before.kernels * kernel_taken(earlier), entry);
+}
+
 CONDITION(kernels_larger, kernel_taken(view) > cdma_of(view).cubes.kernel_bytes)
 
 CONDITION(kernels_smaller, kernel_taken(view) < cdma_of(view).cubes.kernel_bytes)
@@ -536,6 +564,8 @@ static bool kept_bytes_differ(const struct registers_view *view) {
             (layer.compressed && VALUE(view, CSC, D_WMB_BYTES) != VALUE(view, CDMA, D_WMB_BYTES)));
 }
 
+CONDITION(csc_keeps_more, VALUE(view, CSC, D_WEIGHT_BYTES) > VALUE(view, CDMA, D_WEIGHT_BYTES))
+
 /* What follows a line in CBUF is not known. */
 static bool windows_pass_line(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
@@ -546,14 +576,19 @@ static bool windows_pass_line(const struct registers_view *view) {
     return csc_image(view) && image(view) && layer.extension == 1 && ceil_div(last, lane) > ceil_div(line, lane);
 }
 
+/* CSC waits for what CDMA counts, and that fits. */
+CONDITION(larger_kernels_do_not_fit, weights_never_fit(view) && kernels_larger(view))
+
+CONDITION(kernels_do_not_fit, weights_never_fit(view) && !kernels_larger(view))
+
 #define AGREE(unit)                                                                                                    \
     "CONV_MODE and PROC_PRECISION must be the same in CSC and " unit "", "40-convolution-core section 12"
 
 static const struct rule core_list[] = {
-    {RULE_REFUSED, cdma_differs, AGREE("CDMA"), {SHOWN(CSC, D_MISC_CFG), SHOWN(CDMA, D_MISC_CFG)}},
-    {RULE_REFUSED, cmac_a_differs, AGREE("CMAC_A"), {SHOWN(CSC, D_MISC_CFG), SHOWN(CMAC_A, D_MISC_CFG)}},
-    {RULE_REFUSED, cmac_b_differs, AGREE("CMAC_B"), {SHOWN(CSC, D_MISC_CFG), SHOWN(CMAC_B, D_MISC_CFG)}},
-    {RULE_REFUSED, cacc_differs, AGREE("CACC"), {SHOWN(CSC, D_MISC_CFG), SHOWN(CACC, D_MISC_CFG)}},
+    {RULE_REFUSED, cdma_differs, AGREE("CDMA"), .shown = {SHOWN(CSC, D_MISC_CFG), SHOWN(CDMA, D_MISC_CFG)}},
+    {RULE_REFUSED, cmac_a_differs, AGREE("CMAC_A"), .shown = {SHOWN(CSC, D_MISC_CFG), SHOWN(CMAC_A, D_MISC_CFG)}},
+    {RULE_REFUSED, cmac_b_differs, AGREE("CMAC_B"), .shown = {SHOWN(CSC, D_MISC_CFG), SHOWN(CMAC_B, D_MISC_CFG)}},
+    {RULE_REFUSED, cacc_differs, AGREE("CACC"), .shown = {SHOWN(CSC, D_MISC_CFG), SHOWN(CACC, D_MISC_CFG)}},
     RULE(REFUSED, format_differs, "CDMA and CSC must agree on feature or image input", "30-cdma-cbuf section 9",
          SHOWN(CSC, D_DATAIN_FORMAT), SHOWN(CDMA, D_DATAIN_FORMAT)),
     RULE(REFUSED, compression_differs, "CDMA and CSC must agree on the format of the weights",
@@ -566,16 +601,27 @@ static const struct rule core_list[] = {
          SHOWN(CSC, D_DATAIN_SIZE_EXT_0), SHOWN(CDMA, D_DATAIN_SIZE_EXT_0)),
     RULE(REFUSED, input_wraps_twice, "the slices of the layer are more than the data banks hold",
          "40-convolution-core section 12", SHOWN(CSC, D_ENTRY_PER_SLICE), SHOWN(CSC, D_BANK)),
+    RULE(HANGS, kernels_do_not_fit, "the weight banks must hold a kernel group, with SKIP_WEIGHT_RLS all of them",
+         "40-convolution-core section 12", SHOWN(CSC, D_BANK), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1)),
+    RULE(REFUSED, larger_kernels_do_not_fit, "the weight banks must hold a kernel group of CSC's size",
+         "99-illegal-programming, table", SHOWN(CSC, D_BANK), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1)),
     RULE(HANGS, input_never_fits, "the data banks must hold the whole input", "30-cdma-cbuf section 9.2",
          SHOWN(CDMA, D_ENTRY_PER_SLICE), SHOWN(CDMA, D_BANK)),
     RULE(HANGS, lines_missing, "CSC waits for more lines than CDMA fetches", "30-cdma-cbuf section 9.2",
          SHOWN(CSC, D_DATAIN_SIZE_EXT_0), SHOWN(CDMA, D_DATAIN_SIZE_0)),
     RULE(HANGS, kernels_missing, "CSC waits for more kernels than CDMA fetches", "40-convolution-core section 6",
          SHOWN(CSC, D_WEIGHT_SIZE_EXT_1), SHOWN(CDMA, D_WEIGHT_SIZE_1)),
+    RULE(REFUSED, groups_missing,
+         "CSC waits for more kernel groups than CDMA fetches: the layer hangs, unless SDP takes only the others",
+         "99-illegal-programming, table", SHOWN(CSC, D_WEIGHT_SIZE_EXT_1), SHOWN(CDMA, D_WEIGHT_SIZE_1)),
     RULE(WARNS, lines_left, "CDMA fetches more lines than CSC takes, the next layer finds them in CBUF",
          "30-cdma-cbuf section 9.2", SHOWN(CSC, D_DATAIN_SIZE_EXT_0), SHOWN(CDMA, D_DATAIN_SIZE_0)),
     RULE(WARNS, kernels_left, "CDMA fetches more kernels than CSC takes, the next layer finds them in CBUF",
          "40-convolution-core section 6", SHOWN(CSC, D_WEIGHT_SIZE_EXT_1), SHOWN(CDMA, D_WEIGHT_SIZE_1)),
+    {RULE_WARNS, weights_left,
+     "WEIGHT_BYTES is more than the kernels take: the next convolution, with the same banks, begins with the rest",
+     "98-measured-rules section 8",
+     .shown = {SHOWN(CDMA, D_WEIGHT_BYTES), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1), SHOWN(CDMA, D_BANK)}, .of_before = true},
     RULE(WARNS, width_differs, "CSC reads lines of another width than CDMA writes", "30-cdma-cbuf section 5",
          SHOWN(CSC, D_DATAIN_SIZE_EXT_0), SHOWN(CDMA, D_DATAIN_SIZE_0)),
     RULE(REFUSED, windows_pass_line, "windows reach behind the right end of the image's lines",
@@ -586,18 +632,20 @@ static const struct rule core_list[] = {
          "30-cdma-cbuf section 5", SHOWN(CSC, D_ENTRY_PER_SLICE), SHOWN(CDMA, D_ENTRY_PER_SLICE)),
     RULE(REFUSED, image_slices_differ, "CSC reads the slices elsewhere than CDMA writes them",
          "99-illegal-programming section 2", SHOWN(CSC, D_ENTRY_PER_SLICE), SHOWN(CDMA, D_ENTRY_PER_SLICE)),
-    RULE(WARNS, kernels_larger,
-         "kernels of CSC have another size than BYTE_PER_KERNEL, by which CDMA counts them: CSC takes more, and the "
-         "next convolution mostly hangs or is wrong",
-         "99-illegal-programming section 2", SHOWN(CDMA, D_WEIGHT_SIZE_0), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1)),
+    {RULE_WARNS, kernels_larger,
+     "kernels of CSC have another size than BYTE_PER_KERNEL, by which CDMA counts them: CSC takes more, and the next "
+     "convolution mostly hangs or is wrong",
+     "99-illegal-programming section 2", .shown = {SHOWN(CDMA, D_WEIGHT_SIZE_0), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1)},
+     .spoils = kernels_larger},
     RULE(WARNS, kernels_smaller,
          "kernels of CSC have another size than BYTE_PER_KERNEL, by which CDMA counts them: CSC takes fewer, and the "
          "next convolution may be wrong",
          "99-illegal-programming section 2", SHOWN(CDMA, D_WEIGHT_SIZE_0), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1)),
-    RULE(WARNS, kept_bytes_differ,
-         "kept weights must have the same size in CDMA and CSC: their places in CBUF differ otherwise, and the next "
-         "convolution is wrong, or hangs if CSC has more",
-         "99-illegal-programming section 2", SHOWN(CSC, D_WEIGHT_BYTES), SHOWN(CDMA, D_WEIGHT_BYTES)),
+    {RULE_WARNS, kept_bytes_differ,
+     "kept weights must have the same size in CDMA and CSC: their places in CBUF differ otherwise, and the next "
+     "convolution is wrong, or hangs if CSC has more",
+     "99-illegal-programming section 2", .shown = {SHOWN(CSC, D_WEIGHT_BYTES), SHOWN(CDMA, D_WEIGHT_BYTES)},
+     .spoils = csc_keeps_more},
     RULE(WARNS, fewer_channels, "CSC expects another number of components per pixel than the format has",
          "20-data-formats section 4", SHOWN(CSC, D_DATAIN_SIZE_EXT_1), SHOWN(CDMA, D_DATAIN_FORMAT)),
     RULE(REFUSED, four_of_one, "CSC expects four components per pixel, the format has one",

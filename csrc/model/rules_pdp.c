@@ -95,6 +95,9 @@ CONDITION(inexact_hang, any_axis(view, first_window_passes_end))
 
 CONDITION(unused_rows, remainder_of(rows_of(view)) > rows_of(view).after)
 
+/* Three spoil the next layer always, two do at times, one does not. */
+CONDITION(many_unused_columns, remainder_of(columns_of(view)) > columns_of(view).after + 1)
+
 CONDITION(unused_columns, !layer_of(view).from_memory && remainder_of(columns_of(view)) > columns_of(view).after)
 
 static int widest_strip(const struct registers_view *view) {
@@ -180,10 +183,12 @@ static const struct rule pdp_list[] = {
          "60-pdp section 4", SHOWN(PDP, D_POOLING_PADDING_CFG), SHOWN(PDP, D_POOLING_KERNEL_CFG)),
     RULE(HANGS, inexact_hang, "the windows do not divide the cube exactly, and even the first one passes its end",
          "60-pdp section 4", SHOWN(PDP, D_POOLING_PADDING_CFG), SHOWN(PDP, D_POOLING_KERNEL_CFG)),
-    RULE(WARNS, unused_rows, "rows that no window uses remain in PDP: the next layer of PDP hangs or is wrong",
-         "60-pdp section 4", SHOWN(PDP, D_DATA_CUBE_IN_HEIGHT), SHOWN(PDP, D_POOLING_KERNEL_CFG)),
-    RULE(WARNS, unused_columns, "columns that no window uses, on the fly: the next layer of PDP can hang or be wrong",
-         "99-illegal-programming section 4", SHOWN(PDP, D_DATA_CUBE_IN_WIDTH), SHOWN(PDP, D_POOLING_KERNEL_CFG)),
+    {RULE_WARNS, unused_rows, "rows that no window uses remain in PDP: the next layer of PDP hangs or is wrong",
+     "60-pdp section 4", .shown = {SHOWN(PDP, D_DATA_CUBE_IN_HEIGHT), SHOWN(PDP, D_POOLING_KERNEL_CFG)},
+     .spoils = unused_rows},
+    {RULE_WARNS, unused_columns, "columns that no window uses, on the fly: the next layer of PDP can hang or be wrong",
+     "99-illegal-programming section 4", .shown = {SHOWN(PDP, D_DATA_CUBE_IN_WIDTH), SHOWN(PDP, D_POOLING_KERNEL_CFG)},
+     .spoils = many_unused_columns},
     RULE(REFUSED, too_wide_wrong, "the line buffer holds fewer output columns", "60-pdp section 9",
          SHOWN(PDP, D_DATA_CUBE_OUT_WIDTH), SHOWN(PDP, D_POOLING_KERNEL_CFG)),
     RULE(HANGS, too_wide_hang, "the line buffer holds fewer output columns", "60-pdp section 9",
@@ -196,16 +201,14 @@ static const struct rule pdp_list[] = {
          "input and output must have the same surfaces: with more in the output the layer hangs, with fewer it ends "
          "and spoils the next one",
          "99-illegal-programming section 1", SHOWN(PDP, D_DATA_CUBE_IN_CHANNEL), SHOWN(PDP, D_DATA_CUBE_OUT_CHANNEL)),
-    {RULE_HANGS, destination_port, RULE_NO_PORT, {SHOWN(PDP, D_DST_RAM_CFG)}},
+    {RULE_HANGS, destination_port, RULE_NO_PORT, .shown = {SHOWN(PDP, D_DST_RAM_CFG)}},
     RULE(REFUSED, infinite_constant, "pad values and reciprocals of FP16 layers must be finite", "60-pdp section 6",
          SHOWN(PDP, D_RECIP_KERNEL_WIDTH), SHOWN(PDP, D_RECIP_KERNEL_HEIGHT),
          SHOWN(PDP, D_POOLING_PADDING_VALUE_1_CFG)),
     RULE(WARNS, destination_overlaps, "lines of the destination overlap, the last one written stays",
          "60-pdp section 13", SHOWN(PDP, D_DST_LINE_STRIDE), SHOWN(PDP, D_DST_SURFACE_STRIDE)),
-    {RULE_WARNS,
-     destination_misaligned,
-     RULE_MISALIGNED,
-     {SHOWN(PDP, D_DST_BASE_ADDR_LOW), SHOWN(PDP, D_DST_LINE_STRIDE)}},
+    {RULE_WARNS, destination_misaligned, RULE_MISALIGNED,
+     .shown = {SHOWN(PDP, D_DST_BASE_ADDR_LOW), SHOWN(PDP, D_DST_LINE_STRIDE)}},
 };
 
 const struct rule_set rules_pdp = {.units = {NVDLA_PDP}, .unit_count = 1, RULE_LIST(pdp_list)};
@@ -224,11 +227,9 @@ static bool source_misaligned(const struct registers_view *view) {
 }
 
 static const struct rule pdp_rdma_list[] = {
-    {RULE_HANGS, source_port, RULE_NO_PORT, {SHOWN(PDP_RDMA, D_SRC_RAM_CFG)}},
-    {RULE_WARNS,
-     source_misaligned,
-     RULE_MISALIGNED,
-     {SHOWN(PDP_RDMA, D_SRC_BASE_ADDR_LOW), SHOWN(PDP_RDMA, D_SRC_LINE_STRIDE)}},
+    {RULE_HANGS, source_port, RULE_NO_PORT, .shown = {SHOWN(PDP_RDMA, D_SRC_RAM_CFG)}},
+    {RULE_WARNS, source_misaligned, RULE_MISALIGNED,
+     .shown = {SHOWN(PDP_RDMA, D_SRC_BASE_ADDR_LOW), SHOWN(PDP_RDMA, D_SRC_LINE_STRIDE)}},
 };
 
 const struct rule_set rules_pdp_rdma = {.units = {NVDLA_PDP_RDMA}, .unit_count = 1, RULE_LIST(pdp_rdma_list)};
@@ -289,7 +290,7 @@ static bool overwrites_input(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
     struct extent destination = destination_of(&l);
     struct extent source = extent_of(&l.source, (uint64_t)l.width * l.atom, (uint64_t)l.height, (uint64_t)l.surfaces);
-    return !extents_same(&destination, &source) && extents_overlap(&destination, &source);
+    return extent_overwrites(&destination, &source);
 }
 
 #define SHOWN_CUBES                                                                                                    \

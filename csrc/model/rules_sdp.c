@@ -129,7 +129,7 @@ static const struct rule sdp_list[] = {
          "50-sdp section 8.2", SHOWN(SDP, D_DATA_CUBE_WIDTH), SHOWN(SDP, D_DATA_CUBE_HEIGHT)),
     RULE(REFUSED, compare_with_table_or_pdp, "compare mode excludes the table and PDP", "50-sdp section 9",
          SHOWN(SDP, D_DP_EW_CFG), SHOWN(SDP, D_FEATURE_MODE_CFG)),
-    {RULE_HANGS, sdp_port, RULE_NO_PORT, {SHOWN(SDP, D_DST_DMA_CFG)}},
+    {RULE_HANGS, sdp_port, RULE_NO_PORT, .shown = {SHOWN(SDP, D_DST_DMA_CFG)}},
     RULE(WARNS, ew_missing, "the configuration has no EW stage: the data passes unchanged", "50-sdp section 12",
          SHOWN(SDP, D_DP_EW_CFG)),
     RULE(REFUSED, sdp_has_int8_only, "the configuration has INT8 only: NVIDIA's hardware hangs or writes other bytes",
@@ -145,7 +145,8 @@ static const struct rule sdp_list[] = {
     RULE(WARNS, batch_unaligned,
          "batches whose destination or strides are no multiples of two atoms begin lines with a single column",
          "50-sdp section 8.3", SHOWN(SDP, D_DST_BASE_ADDR_LOW), SHOWN(SDP, D_DST_LINE_STRIDE)),
-    {RULE_WARNS, sdp_misaligned, RULE_MISALIGNED, {SHOWN(SDP, D_DST_BASE_ADDR_LOW), SHOWN(SDP, D_DST_LINE_STRIDE)}},
+    {RULE_WARNS, sdp_misaligned, RULE_MISALIGNED,
+     .shown = {SHOWN(SDP, D_DST_BASE_ADDR_LOW), SHOWN(SDP, D_DST_LINE_STRIDE)}},
     RULE(WARNS, sdp_stride_ignored, "the surfaces of 1x1 cubes are packed, whatever the stride says",
          "50-sdp section 8.1", SHOWN(SDP, D_DST_SURFACE_STRIDE)),
 };
@@ -231,15 +232,11 @@ static const struct rule sdp_rdma_list[] = {
     RULE(REFUSED, data_use_unknown, "there is no DATA_USE 3", "50-sdp section 2.3", SHOWN_OPERANDS),
     RULE(REFUSED, operands_too_short, "processing of 16 bits takes operands of two bytes", "50-sdp section 4",
          SHOWN_OPERANDS),
-    {RULE_HANGS, rdma_port, RULE_NO_PORT, {SHOWN(SDP_RDMA, D_SRC_DMA_CFG)}},
-    {RULE_WARNS,
-     rdma_misaligned,
-     RULE_MISALIGNED,
-     {SHOWN(SDP_RDMA, D_SRC_BASE_ADDR_LOW), SHOWN(SDP_RDMA, D_SRC_LINE_STRIDE)}},
-    {RULE_WARNS,
-     operands_misaligned,
-     RULE_MISALIGNED,
-     {SHOWN(SDP_RDMA, D_BS_BASE_ADDR_LOW), SHOWN(SDP_RDMA, D_BN_BASE_ADDR_LOW)}},
+    {RULE_HANGS, rdma_port, RULE_NO_PORT, .shown = {SHOWN(SDP_RDMA, D_SRC_DMA_CFG)}},
+    {RULE_WARNS, rdma_misaligned, RULE_MISALIGNED,
+     .shown = {SHOWN(SDP_RDMA, D_SRC_BASE_ADDR_LOW), SHOWN(SDP_RDMA, D_SRC_LINE_STRIDE)}},
+    {RULE_WARNS, operands_misaligned, RULE_MISALIGNED,
+     .shown = {SHOWN(SDP_RDMA, D_BS_BASE_ADDR_LOW), SHOWN(SDP_RDMA, D_BN_BASE_ADDR_LOW)}},
     RULE(WARNS, rdma_stride_ignored, "the surfaces of 1x1 cubes are packed, whatever the stride says",
          "50-sdp section 3.2", SHOWN(SDP_RDMA, D_SRC_SURFACE_STRIDE)),
 };
@@ -382,21 +379,17 @@ static struct extent operands_of(const struct sdp_layer *layer, const struct sdp
     return extent;
 }
 
-static bool overwrites(const struct extent *destination, const struct extent *source) {
-    return !extents_same(destination, source) && extents_overlap(destination, source);
-}
-
 /* In place is legal if reads and writes are the same bytes. */
 static bool overwrites_input(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
     struct extent destination = destination_of(&layer), source = source_of(&layer);
     if (!to_memory(view) || layer.shape.batches > 1)
         return false;
-    if (!layer.shape.flying && overwrites(&destination, &source))
+    if (!layer.shape.flying && extent_overwrites(&destination, &source))
         return true;
     for (int i = 0; i < SDP_STAGES; i++) {
         struct extent operands = operands_of(&layer, &layer.operands[i]);
-        if (layer.operands[i].enabled && overwrites(&destination, &operands))
+        if (layer.operands[i].enabled && extent_overwrites(&destination, &operands))
             return true;
     }
     return false;
@@ -440,16 +433,16 @@ static const struct rule sdp_operands_list[] = {
          SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)),
     RULE(WARNS, reinterprets, "INT16 data is interpreted as FP16 or the reverse", "50-sdp section 7",
          SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)),
-    {RULE_HANGS, operands_without_port, RULE_NO_PORT, {SHOWN_OPERANDS}},
-    {RULE_HANGS, not_fetched_bs, NOT_FETCHED, {SHOWN(SDP, D_DP_BS_CFG), SHOWN(SDP_RDMA, D_BRDMA_CFG)}},
-    {RULE_HANGS, not_fetched_bn, NOT_FETCHED, {SHOWN(SDP, D_DP_BN_CFG), SHOWN(SDP_RDMA, D_NRDMA_CFG)}},
-    {RULE_HANGS, not_fetched_ew, NOT_FETCHED, {SHOWN(SDP, D_DP_EW_CFG), SHOWN(SDP_RDMA, D_ERDMA_CFG)}},
-    {RULE_REFUSED, half_taken_bs, HALF_TAKEN, {SHOWN(SDP, D_DP_BS_CFG), SHOWN(SDP_RDMA, D_BRDMA_CFG)}},
-    {RULE_REFUSED, half_taken_bn, HALF_TAKEN, {SHOWN(SDP, D_DP_BN_CFG), SHOWN(SDP_RDMA, D_NRDMA_CFG)}},
-    {RULE_REFUSED, half_taken_ew, HALF_TAKEN, {SHOWN(SDP, D_DP_EW_CFG), SHOWN(SDP_RDMA, D_ERDMA_CFG)}},
-    {RULE_WARNS, not_taken_bs, NOT_TAKEN, {SHOWN(SDP, D_DP_BS_CFG), SHOWN(SDP_RDMA, D_BRDMA_CFG)}},
-    {RULE_WARNS, not_taken_bn, NOT_TAKEN, {SHOWN(SDP, D_DP_BN_CFG), SHOWN(SDP_RDMA, D_NRDMA_CFG)}},
-    {RULE_WARNS, not_taken_ew, NOT_TAKEN, {SHOWN(SDP, D_DP_EW_CFG), SHOWN(SDP_RDMA, D_ERDMA_CFG)}},
+    {RULE_HANGS, operands_without_port, RULE_NO_PORT, .shown = {SHOWN_OPERANDS}},
+    {RULE_HANGS, not_fetched_bs, NOT_FETCHED, .shown = {SHOWN(SDP, D_DP_BS_CFG), SHOWN(SDP_RDMA, D_BRDMA_CFG)}},
+    {RULE_HANGS, not_fetched_bn, NOT_FETCHED, .shown = {SHOWN(SDP, D_DP_BN_CFG), SHOWN(SDP_RDMA, D_NRDMA_CFG)}},
+    {RULE_HANGS, not_fetched_ew, NOT_FETCHED, .shown = {SHOWN(SDP, D_DP_EW_CFG), SHOWN(SDP_RDMA, D_ERDMA_CFG)}},
+    {RULE_REFUSED, half_taken_bs, HALF_TAKEN, .shown = {SHOWN(SDP, D_DP_BS_CFG), SHOWN(SDP_RDMA, D_BRDMA_CFG)}},
+    {RULE_REFUSED, half_taken_bn, HALF_TAKEN, .shown = {SHOWN(SDP, D_DP_BN_CFG), SHOWN(SDP_RDMA, D_NRDMA_CFG)}},
+    {RULE_REFUSED, half_taken_ew, HALF_TAKEN, .shown = {SHOWN(SDP, D_DP_EW_CFG), SHOWN(SDP_RDMA, D_ERDMA_CFG)}},
+    {RULE_WARNS, not_taken_bs, NOT_TAKEN, .shown = {SHOWN(SDP, D_DP_BS_CFG), SHOWN(SDP_RDMA, D_BRDMA_CFG)}},
+    {RULE_WARNS, not_taken_bn, NOT_TAKEN, .shown = {SHOWN(SDP, D_DP_BN_CFG), SHOWN(SDP_RDMA, D_NRDMA_CFG)}},
+    {RULE_WARNS, not_taken_ew, NOT_TAKEN, .shown = {SHOWN(SDP, D_DP_EW_CFG), SHOWN(SDP_RDMA, D_ERDMA_CFG)}},
     RULE(REFUSED, batch_operands_unaligned,
          "batches with operands per element need a destination and strides of multiples of two atoms",
          "50-sdp section 8.3", SHOWN(SDP, D_DST_BASE_ADDR_LOW), SHOWN(SDP, D_DST_LINE_STRIDE)),

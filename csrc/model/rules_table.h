@@ -14,8 +14,10 @@ struct rule {
     const char *text, *section; /* what is wrong; the section that says so */
     struct rule_register {
         enum nvdla_unit unit;
-        uint32_t offset;        /* 0: none */
-    } shown[WARNING_REGISTERS]; /* the registers that break it */
+        uint32_t offset;                               /* 0: none */
+    } shown[WARNING_REGISTERS];                        /* the registers that break it */
+    bool of_before;                                    /* those of the launch before, which is told */
+    bool (*spoils)(const struct registers_view *view); /* the next launch hangs or is wrong; NULL: it does not */
 };
 
 /* Defines a condition of a rule: a function of the registers, `view`. */
@@ -29,9 +31,7 @@ struct rule {
 /* Effect, condition, text, section, registers with SHOWN. */
 #define RULE(effect, broken, text, section, ...)                                                                       \
     {                                                                                                                  \
-        RULE_##effect, broken, text, section, {                                                                        \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
+        RULE_##effect, broken, text, section, .shown = { __VA_ARGS__ }                                                 \
     }
 
 #define RULE_LIST(list) .rules = (list), .rule_count = sizeof(list) / sizeof *(list)

@@ -127,17 +127,21 @@ static bool convolution_ready(const struct model *model, const struct sdp_layer 
            csc_can_run(&model->csc, &model->cdma, &model->cbuf, schedule_weights_come(model));
 }
 
-/* All that an SDP layer needs, except for the destination. */
-static bool sdp_source_ready(const struct model *model, const struct sdp_layer *layer, struct work *work) {
+/* All that an SDP layer needs, except for the destination. Operands that no stage takes may never come. */
+static bool sdp_source_ready(const struct model *model, struct sdp_layer *layer, struct work *work) {
     if (!layer->valid)
         return false;
     if (layer->uses_rdma) {
         if (model->rdma_stuck || !register_group_running(&model->units[NVDLA_SDP_RDMA]))
             return false;
         for (int i = 0; i < SDP_STAGES; i++) {
-            const struct sdp_operands *operands = &layer->operands[i];
-            if (operands->enabled && !client_served(model, client_operands[i], operands->primary))
-                return false;
+            struct sdp_operands *operands = &layer->operands[i];
+            const bool taken = layer->stage[i].alu.from_memory || layer->stage[i].mul.from_memory;
+            if (operands->enabled && !client_served(model, client_operands[i], operands->primary)) {
+                if (taken)
+                    return false;
+                operands->enabled = false;
+            }
         }
     }
     return layer->shape.flying ? convolution_ready(model, layer, work)

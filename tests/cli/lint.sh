@@ -18,9 +18,9 @@ nv lint good/outside.cfg; check lint_outside 0 "good/outside.cfg:34: warning: SD
 zcat "$ROOT/traces/conformance/small/rand_dc_000.nvt.gz" >conv.nvt
 sed '/^reg_write CMAC_B.D_OP_ENABLE/d; /^reg_write CDMA.D_OP_ENABLE/a poll CMAC_B.S_STATUS == 0x1 attempts=2 volatile\nreg_write CMAC_B.D_OP_ENABLE 0x1' conv.nvt >late.nvt
 nv lint conv.nvt; check lint_cmac 0 "no findings"
-nv lint late.nvt; check lint_late_cmac 0 "late.nvt:287: warning: CMAC_B launch 0: CMAC_B.D_OP_ENABLE = 0x1: armed after a wait" "(98-measured-rules section 2)"
+nv lint late.nvt; check lint_late_cmac 1 "late.nvt:287: error: CMAC_B launch 0: CMAC_B.D_OP_ENABLE = 0x1: armed after a wait" "(99-illegal-programming section 4); the result is undefined"
 sed '/^reg_write CACC.D_OP_ENABLE/d; /^reg_write CDMA.D_OP_ENABLE/a poll CACC.S_STATUS == 0x1 attempts=2 volatile\nreg_write CACC.D_OP_ENABLE 0x1' conv.nvt >late_cacc.nvt
-nv lint late_cacc.nvt; check lint_late_cacc 0 "warning: CACC launch 0: CACC.D_OP_ENABLE = 0x1: armed after a wait" "the unit stays RUNNING, and results of CACC are wrong (98-measured-rules"
+nv lint late_cacc.nvt; check lint_late_cacc 1 "error: CACC launch 0: CACC.D_OP_ENABLE = 0x1: armed after a wait" "the layer hangs or is wrong (99-illegal-programming"
 # nothing waits for the event of the only layer
 zcat "$ROOT/traces/conformance/small/rand_sdp_000.nvt.gz" | sed '/SDP_RDMA.D_OP_ENABLE/d; s/ after=sync_0_sdp/ end/' >event.nvt
 nv lint event.nvt; check lint_event 1 "error: the trace hangs: event.nvt:101: interrupt SDP_0 never comes, its layer does not end" "2 errors"

@@ -125,10 +125,10 @@ static void note_refusal(const struct error *err) {
     snprintf(refusal.text, sizeof refusal.text, "%.*s", (int)sizeof refusal.text - 1, err->text);
 }
 
-/* A device that refuses, with memory for the layers. */
-static struct device *rules_bench(const char *config) {
+/* A device with memory for the layers. It refuses what is undefined, or tells it only. */
+static struct device *new_bench(const char *config, bool allow_undefined) {
     struct error err = {.text = ""};
-    struct model_options options = {.allow_outside = true};
+    struct model_options options = {.allow_outside = true, .allow_undefined = allow_undefined};
     struct device *dev = model_new(nvdla_config_find(config), &options);
     assert_true(dev->ops->reset(dev, &err));
     refused = false;
@@ -143,6 +143,10 @@ static struct device *rules_bench(const char *config) {
         }
     }
     return dev;
+}
+
+static struct device *rules_bench(const char *config) {
+    return new_bench(config, false);
 }
 
 /* A write that may be refused; nothing is written after that. */
@@ -445,7 +449,7 @@ TEST(cmac_or_cacc_that_is_armed_late_is_told) {
         {{NVDLA_CSC, NVDLA_CDMA, NVDLA_CACC, 0, NVDLA_CMAC_B, NVDLA_CMAC_A, NVDLA_SDP}, {NVDLA_CMAC_B, NVDLA_CMAC_A}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct device *dev = rules_bench("small");
+        struct device *dev = new_bench("small", true);
         size_t told_before = 0;
         for (int layer = 0; layer < 3; layer++) {
             select_groups(dev, layer & 1);
@@ -455,7 +459,7 @@ TEST(cmac_or_cacc_that_is_armed_late_is_told) {
             for (size_t w = 0; w < late; w++) {
                 assert_int_equal(told(dev, told_before + w)->unit, cases[i].late[w]);
                 assert_int_equal(told(dev, told_before + w)->ordinal, layer);
-                assert_non_null(strstr(told(dev, told_before + w)->text, ".D_OP_ENABLE = 0x1: armed after a wait at"));
+                assert_non_null(strstr(told(dev, told_before + w)->text, ".D_OP_ENABLE = 0x1: armed after a wait, or reads of"));
             }
             told_before += late;
             assert_false(refused);
@@ -471,7 +475,7 @@ static void all_but_sdp(void *context, enum nvdla_unit unit, uint32_t offset, ui
 
 /* A layer that waits for the one before it: its data has not passed yet. */
 TEST(cmac_of_a_layer_that_waits_may_be_armed_later) {
-    struct device *dev = rules_bench("small");
+    struct device *dev = new_bench("small", true);
     struct legal_sink sink = {try_write, dev};
     legal_layer(dev->config, LEGAL_CONVOLUTION, sink);
     legal_layer_enable(LEGAL_CONVOLUTION, (struct legal_sink){all_but_sdp, dev});
@@ -493,6 +497,92 @@ TEST(cmac_of_a_layer_that_waits_may_be_armed_later) {
     put(dev, NVDLA_CMAC_B, CMAC_B_D_OP_ENABLE, 1);
     assert_int_equal(told_count(dev), 1);
     bench_free(dev);
+}
+
+static const struct change nothing[CHANGES];
+
+/* The same in group 1. */
+static void run_next(struct device *dev, enum legal_layer layer) {
+    select_groups(dev, 1);
+    run_layer(dev, layer, nothing);
+}
+
+/* A read of a register takes time on a bus. */
+TEST(cacc_that_is_armed_behind_reads_is_refused) {
+    for (int reads = 4; reads <= 5; reads++) {
+        struct device *dev = rules_bench("small");
+        legal_layer(dev->config, LEGAL_CONVOLUTION, (struct legal_sink){try_write, dev});
+        put(dev, NVDLA_CDMA, CDMA_D_OP_ENABLE, 1);
+        put(dev, NVDLA_CSC, CSC_D_OP_ENABLE, 1);
+        for (int i = 0; i < reads; i++)
+            get(dev, NVDLA_CACC, CACC_S_POINTER);
+        try_write(dev, NVDLA_CACC, CACC_D_OP_ENABLE, 1);
+        assert_int_equal(refused, reads == 5);
+        bench_free(dev);
+    }
+}
+
+/* ---- layers that spoil the next one ---- */
+
+TEST(a_layer_behind_one_that_leaves_a_rest_is_refused) {
+    static const struct {
+        enum legal_layer layer;
+        struct change changes[CHANGES];
+    } cases[] = {
+        {LEGAL_POOLING, {SET(PDP, D_DATA_CUBE_IN_HEIGHT, 4), SET(PDP_RDMA, D_DATA_CUBE_IN_HEIGHT, 4)}},
+        {LEGAL_CONVOLUTION, {SET(CDMA, D_WEIGHT_BYTES, 0xf8)}},
+        {LEGAL_CONVOLUTION, {SET(CDMA, D_WEIGHT_SIZE_0, 0x1e), SET(CDMA, D_WEIGHT_BYTES, 0xf8)}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct device *dev = rules_bench("small");
+        run_layer(dev, cases[i].layer, cases[i].changes);
+        assert_false(refused);
+        run_next(dev, cases[i].layer);
+        assert_true(refused);
+        assert_non_null(strstr(refusal.text, "the layer before leaves a rest in the unit"));
+        bench_free(dev);
+    }
+}
+
+TEST(weights_that_no_kernel_takes_are_told_of_their_layer) {
+    static const struct change longer[CHANGES] = {SET(CDMA, D_WEIGHT_BYTES, 0x110), SET(CSC, D_WEIGHT_BYTES, 0x110)};
+    for (uint32_t banks = 0; banks < 2; banks++) {
+        struct device *dev = rules_bench("small");
+        const struct change next[CHANGES] = {SET(CDMA, D_BANK, banks), SET(CSC, D_BANK, banks)};
+        run_layer(dev, LEGAL_CONVOLUTION, longer);
+        assert_int_equal(told_count(dev), 0);
+        select_groups(dev, 1);
+        run_layer(dev, LEGAL_CONVOLUTION, next);
+        assert_int_equal(told_count(dev), banks == 0);
+        if (banks == 0) {
+            assert_int_equal(told(dev, 0)->ordinal, 0);
+            assert_non_null(strstr(told(dev, 0)->text, "CDMA.D_WEIGHT_BYTES = 0x110, "));
+            assert_non_null(strstr(told(dev, 0)->text, "WEIGHT_BYTES is more than the kernels take"));
+        }
+        bench_free(dev);
+    }
+}
+
+/* SDP_RDMA may run ahead of its layer of SDP, but not behind the last one. */
+TEST(sdp_rdma_that_no_layer_takes_from_is_told_at_the_end) {
+    for (int layers = 1; layers <= 2; layers++) {
+        struct device *dev = rules_bench("small");
+        struct legal_sink sink = {try_write, dev};
+        legal_layer(dev->config, LEGAL_SDP, sink);
+        put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, 1);
+        legal_layer(dev->config, LEGAL_CONVOLUTION, sink);
+        legal_layer_enable(LEGAL_CONVOLUTION, sink);
+        run_out(dev);
+        select_groups(dev, 1);
+        if (layers == 2) {
+            legal_layer(dev->config, LEGAL_SDP, sink);
+            put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+            run_out(dev);
+        }
+        dev->ops->played(dev);
+        assert_int_equal(is_told(dev, "armed for a layer of SDP that takes nothing from it"), layers == 1);
+        bench_free(dev);
+    }
 }
 
 /* ---- tables ---- */
