@@ -7,6 +7,8 @@
 
 #include "cli/commands.h"
 #include "gen/gen.h"
+#include "gen/vary.h"
+#include "layers/image_errata.h"
 #include "memory/file.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
@@ -14,6 +16,7 @@
 #include "run/session/layer.h"
 #include "run/session/random_checks.h"
 #include "trace/formats.h"
+#include "trace/launches.h"
 
 enum { COUNT_MAX = 1000000, PATH_SIZE = 4096 };
 
@@ -22,6 +25,8 @@ struct gen_options {
     uint32_t engines;
     uint64_t seed, count;
     const char *out, *described; /* a trace whose comments describe the case; NULL: cases are drawn */
+    struct gen_variations vary;
+    bool list; /* combinations are printed, not written */
     bool without_errata;
     bool drawn; /* an option about what is drawn was given */
     bool quiet;
@@ -40,7 +45,8 @@ static const char doc[] =
     "  nvcosim run -j 2 cases/*.nvt.gz\n"
     "  nvcosim gen --config large --engine sdp,pdp --seed 7\n"
     "  nvcosim gen --config full --engine deconv --seed 1 --count 10\n"
-    "  nvcosim gen --case edited.nvt --out cases";
+    "  nvcosim gen --case edited.nvt --out cases\n"
+    "  nvcosim gen --engine conv --seed 7 --vary w=1:16 --vary s=1:3 --out cases";
 
 /* An engine named by the user must exist. */
 static void check(void *input, struct argp_state *state) {
@@ -48,6 +54,10 @@ static void check(void *input, struct argp_state *state) {
     if (options->described && options->drawn)
         argp_error(state, "--case: the trace describes the case; expected no --engine, --seed or --count, "
                           "nor --without-errata");
+    if (options->vary.count > 0 && (options->count > 1 || gen_variation_count(&options->vary) > COUNT_MAX))
+        argp_error(state, "--vary: expected one case, and at most %d combinations", COUNT_MAX);
+    if (options->list && options->vary.count == 0)
+        argp_error(state, "--list: expected --vary");
     char name[GEN_ENGINES_NAME], names[GEN_ENGINES_NAME];
     const uint32_t has = gen_config_engines(options->config);
     uint32_t lacks = options->engines & ~has;
@@ -69,6 +79,12 @@ static void engine_option(void *engines, const char *arg, struct argp_state *sta
                    arg);
 }
 
+static void vary_option(void *vary, const char *arg, struct argp_state *state) {
+    struct error err;
+    if (!gen_variation_read(vary, arg, &err))
+        argp_error(state, "--vary: %s", err.text);
+}
+
 #define OF(member) offsetof(struct gen_options, member)
 
 static const struct argument option_table[] = {
@@ -86,6 +102,12 @@ static const struct argument option_table[] = {
         "Draw nothing: write the case that the comments of TRACE describe (\"# gen ...\"), after they were edited, as "
         "DIR/TRACE.nvt.gz. Its other comments stay",
         TEXT_AT(OF(described), NULL)),
+    OPTION("vary", "[LAYER/]FIELD=FROM:TO[:STEP]",
+           "Write the case once for every value of a setting that its comments name (\"# gen layer 0 w=5 ...\"); of "
+           "several of them every combination that is legal, named by its values. Without LAYER a case that is drawn "
+           "consists of its first layer alone; may be repeated",
+           TAKEN_AT(OF(vary), vary_option)),
+    OPTION("list", NULL, "Write nothing: print the combinations of --vary that are legal", FLAG_AT(OF(list))),
     OPTION("without-errata", NULL,
            "Draw no layer that NVIDIA's hardware computes wrongly (`nvcosim lint` names them): another case takes the "
            "place of one that has such a layer",
@@ -122,8 +144,73 @@ static bool write_drawn(const struct gen_options *options, uint64_t seed, struct
     if (!find_path(options, name, path, err))
         return false;
     struct program *prog =
-        layer_program(options->config, options->engines, seed, !options->without_errata, path, &gen, err);
+        layer_program(options->config, options->engines, seed, NULL, !options->without_errata, path, &gen, err);
     return write_case(options, &gen, prog, path, err);
+}
+
+/* The case that is varied, and its name. *described: the trace that describes it, to be freed, or NULL. */
+static bool find_varied(const struct gen_options *options, struct gen_case *gen, char name[256],
+                        struct program **described, struct error *err) {
+    char engines[GEN_ENGINES_NAME];
+    if (options->described) {
+        *described = trace_read(options->described, &(struct trace_options){0}, err);
+        trace_name(options->described, name, 256);
+        const bool good = *described && gen_case_read(gen, *described, err);
+        gen->described_in = *described;
+        return good;
+    }
+    *described = NULL;
+    gen_draw(gen, options->config, options->engines, options->seed);
+    if (gen_variations_of_one_layer(&options->vary))
+        gen->count = 1;
+    snprintf(name, 256, "%s_%s_%" PRIu64, options->config->name,
+             gen_engines_name(options->engines, engines, sizeof engines), options->seed);
+    return true;
+}
+
+/* Writes, or lists, a combination. False with a message only if it could not be written. */
+static bool write_combination(const struct gen_options *options, const struct gen_case *varied, const char *name,
+                              const char *values, uint64_t *illegal, struct error *err) {
+    char file[768], path[PATH_SIZE];
+    snprintf(file, sizeof file, "%s_%s", name, values);
+    for (char *at = file; *at; at++)
+        *at = *at == '/' ? '.' : *at == ',' ? '_' : *at;
+    if (!find_path(options, file, path, err))
+        return false;
+    struct program *prog = gen_legal(varied, err) ? gen_build(varied, path, err) : NULL;
+    struct layer_tracker *launches = prog && options->without_errata ? program_launches(prog) : NULL;
+    const bool left_out = !prog || (launches && launches_have_erratum(launches));
+    layer_tracker_free(launches);
+    *illegal += left_out;
+    if (!left_out && !options->list)
+        return write_case(options, varied, prog, path, err);
+    if (!left_out)
+        puts(values);
+    program_free(prog);
+    return true;
+}
+
+static bool write_varied(const struct gen_options *options, struct progress *progress, struct error *err) {
+    const uint64_t count = gen_variation_count(&options->vary);
+    struct gen_case gen;
+    struct program *described = NULL;
+    char name[256], values[512];
+    uint64_t illegal = 0;
+    bool good = find_varied(options, &gen, name, &described, err);
+    for (uint64_t i = 0; good && i < count; i++) {
+        struct gen_case varied = gen;
+        if (options->quiet || !isatty(STDOUT_FILENO))
+            progress_count(progress, options->out, i, count, "cases");
+        good = gen_variation_set(&options->vary, i, &varied, values, sizeof values, err) &&
+               write_combination(options, &varied, name, values, &illegal, err);
+    }
+    program_free(described);
+    if (good && illegal == count)
+        return error_prefix(err, "--vary: none of %" PRIu64 " combinations is legal; the last: ", count);
+    if (good && illegal > 0 && !options->quiet)
+        fprintf(stderr, "nvcosim: %" PRIu64 " of %" PRIu64 " combinations are not legal; the last: %s\n", illegal,
+                count, err->text);
+    return good;
 }
 
 static bool write_described(const struct gen_options *options, struct error *err) {
@@ -148,11 +235,13 @@ int gen_main(int argc, char **argv) {
     struct error err;
     if (!command_read(&command, argc, argv, &options))
         return EXIT_BAD_INPUT;
-    bool good = directory_make(options.out, &err);
+    bool good = options.list || directory_make(options.out, &err);
     struct progress progress = progress_start();
-    if (good && options.described)
+    if (good && options.vary.count > 0)
+        good = write_varied(&options, &progress, &err);
+    else if (good && options.described)
         good = write_described(&options, &err);
-    for (uint64_t i = 0; good && !options.described && i < options.count; i++) {
+    for (uint64_t i = 0; good && !options.described && options.vary.count == 0 && i < options.count; i++) {
         if (options.quiet || !isatty(STDOUT_FILENO))
             progress_count(&progress, options.out, i, options.count, "cases");
         good = write_drawn(&options, options.seed + i, &err);

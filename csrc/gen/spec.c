@@ -309,6 +309,13 @@ void gen_layer_tidy(struct gen_layer *layer) {
             *gen_field_of(layer, &gen_fields[i]) = gen_fields[i].plain;
 }
 
+const struct gen_field *gen_field_find(const char *name, size_t n) {
+    for (size_t i = 0; i < gen_field_count; i++)
+        if (strlen(gen_fields[i].name) == n && memcmp(gen_fields[i].name, name, n) == 0)
+            return &gen_fields[i];
+    return NULL;
+}
+
 /* ---- comments ------------------------------------------------------------------------------------------------------
  *
  * # gen case engines=mix seed=7 layers=2 place=99 expect_all=1
@@ -382,18 +389,11 @@ static bool read_case(struct gen_case *gen, const char *text) {
     return text[strspn(text, " ")] == '\0';
 }
 
-static const struct gen_field *find_field(const char *name, size_t n) {
-    for (size_t i = 0; i < gen_field_count; i++)
-        if (strlen(gen_fields[i].name) == n && memcmp(gen_fields[i].name, name, n) == 0)
-            return &gen_fields[i];
-    return NULL;
-}
-
 static bool read_layer(struct gen_layer *layer, const char *text, struct error *err) {
     gen_layer_plain(layer);
     for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
         size_t n = strcspn(text, "= ");
-        const struct gen_field *field = text[n] == '=' ? find_field(text, n) : NULL;
+        const struct gen_field *field = text[n] == '=' ? gen_field_find(text, n) : NULL;
         char *end;
         if (!field)
             return error_set(err, "'%.*s' is not a setting of a layer", (int)n, text);

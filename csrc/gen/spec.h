@@ -201,6 +201,9 @@ extern const size_t gen_field_count;
 
 int64_t *gen_field_of(struct gen_layer *layer, const struct gen_field *field);
 
+/* The member with that name of n characters, NULL if there is none. */
+const struct gen_field *gen_field_find(const char *name, size_t n);
+
 enum { GEN_LAYERS = 16, GEN_ENGINES_NAME = 48 };
 
 struct gen_case {

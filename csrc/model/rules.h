@@ -43,8 +43,8 @@ extern const struct rule_set *const rules_of_sdp_table, *const rules_of_cdp_tabl
 /* The registers of BDMA, which become a descriptor when CFG_OP is written. */
 extern const struct rule_set rules_of_descriptor;
 
-/* Called for each broken rule, worst first. The ordinal is relative: 0, or -1 for the launch before; the callee fills in
- * the launch and the text. spoils: the result of the next launch is open. */
+/* Called for each broken rule, worst first. The ordinal is relative: 0, or -1 for the launch before; the callee fills
+ * in the launch and the text. spoils: the result of the next launch is open. */
 typedef void rules_report(void *context, bool spoils, struct device_warning *warning);
 
 /* Checks a set whose units exist in the configuration, are armed in the groups of the view, and belong together. */

@@ -538,7 +538,7 @@ static uint64_t kernel_taken(const struct registers_view *view) {
     return csc_layer_kernel_elements(&layer) * bytes_of(view, layer.precision);
 }
 
-/* More entries than the kernels of the launch before take stand in CBUF before the weights of this one. */
+/* More entries than the kernels of the launch before take are in CBUF before the weights of this one. */
 static bool weights_left(const struct registers_view *view) {
     const struct registers_view *earlier = view->before;
     struct csc_layer layer = csc_of(view), before;

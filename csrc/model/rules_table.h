@@ -16,7 +16,7 @@ struct rule {
         enum nvdla_unit unit;
         uint32_t offset;                               /* 0: none */
     } shown[WARNING_REGISTERS];                        /* the registers that break it */
-    bool of_before;                                    /* those of the launch before, which is told */
+    bool of_before;                                    /* those of the launch before, which the message names */
     bool (*spoils)(const struct registers_view *view); /* the next launch hangs or is wrong; NULL: it does not */
 };
 

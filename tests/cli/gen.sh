@@ -32,6 +32,19 @@ done
 that gen_reads_what_the_model_reads sh -c '! zcat f_cdp/* | grep -q "^reg_read " && zcat f_cdp/* | grep -q "^read_check CDP.D_PERF_LUT_[A-Z_]* == 0x[1-9a-f][0-9a-f]* end"'
 zcat f_sdp/full_sdp_1.nvt.gz | sed 's/^read_check SDP.D_STATUS == 0x1 end/read_check SDP.D_STATUS == 0x0 end/' >other.nvt
 nv run --dut model other.nvt; check gen_read_of_another_value 1 "SDP.D_STATUS is 0x00000001 on the model, expected 0x00000000"
+nv gen --engine sdp --seed 1 --vary h=1:2 --vary w=1:9:4 --out v; check gen_vary 0 "v/small_sdp_1_h=1_w=1.nvt.gz: 1 layer, " "v/small_sdp_1_h=2_w=9.nvt.gz: 1 layer, "
+nv run --dut model -q v/*.nvt.gz; check gen_vary_runs_on_the_model 0 " passed, 0 failed, 0 hung"
+nv gen --engine sdp --seed 1 --vary h=1:2 --vary w=1:9:4 --list; check gen_vary_list 0 "h=1,w=5" '!nvt.gz'
+nv gen --case v/small_sdp_1_h=1_w=1.nvt.gz --vary 0/h=2 --out w; check gen_vary_case 0 "w/small_sdp_1_h=1_w=1_h=2.nvt.gz: 1 layer, "
+that gen_vary_case_is_the_same cmp -s w/small_sdp_1_h=1_w=1_h=2.nvt.gz v/small_sdp_1_h=2_w=1.nvt.gz
+nv gen --engine pdp --seed 3 --vary kernel_w=8 --vary w=1; check gen_vary_not_legal 2 "--vary: none of 1 combinations is legal; the last: layer 0: "
+nv gen --vary nothing=1; check gen_vary_unknown 2 "--vary: 'nothing' is not a setting of a layer"
+nv gen --vary w=5:1; check gen_vary_range 2 "--vary: found 'w=5:1', expected FIELD=FROM:TO or FIELD=FROM:TO:STEP, FROM not above TO"
+nv gen --vary w=0; check gen_vary_values 2 "w: found 'w=0', expected numbers from 1 to "
+nv gen --vary 16/w=1; check gen_vary_layer 2 "--vary: found '16/w=1', expected a layer from 0 to 15 before the '/'"
+nv gen --seed 3 --vary 15/w=1; check gen_vary_no_layer 2 "found layer 15, the case has "
+nv gen --count 2 --vary w=1; check gen_vary_count 2 "--vary: expected one case, and at most 1000000 combinations"
+nv gen --list; check gen_list 2 "--list: expected --vary"
 nv gen --engine cacc; check gen_engine_unknown 2 "--engine: found 'cacc', expected conv, img, sdp, pdp, cdp, bdma, rubik, deconv (several with commas between), or mix"
 nv gen --engine sdp,; check gen_engine_empty 2 "--engine: found 'sdp,'"
 nv gen --engine sdp,rubik; check gen_engine_missing 2 "--engine: configuration small has no rubik; expected some of conv,img,sdp,pdp,cdp, or mix"

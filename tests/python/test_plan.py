@@ -162,6 +162,21 @@ items:
         for a, b in zip(tests[:16], other):
             self.assertNotEqual((a.seed, a.layer_seed), (b.seed, b.layer_seed))
 
+    def test_varied_layers_are_the_legal_combinations(self):
+        tests = self.expand("""items:
+- {name: v, random: {engines: sdp, seeds: 1, vary: ['h=1:2', 'w=1:9:8']}}
+""").tests
+        self.assertEqual([test.key for test in tests],
+                         ["v/sdp-s1-h=1-w=1", "v/sdp-s1-h=1-w=9", "v/sdp-s1-h=2-w=1", "v/sdp-s1-h=2-w=9"])
+        self.assertEqual((tests[1].trace, tests[1].generator),
+                         ("layers/small_sdp_1_h=1_w=9.nvt.gz", "sdp;h=1,w=9"))
+        self.assertTrue(tests[1].command().startswith(
+            "nvcosim gen -q --config=small --engine=sdp --seed=1 --vary=h=1 --vary=w=9 --out=layers && "))
+        for keys, message in (("seeds: 1, vary: [q=1]", "vary: nvcosim gen: --vary: 'q' is not a setting of a layer"),
+                              ("count: 2, vary: [w=1]", "random: found vary and count, expected the key seeds")):
+            with self.assertRaisesRegex(Failure, message):
+                self.expand(f"items:\n- {{name: v, random: {{engines: sdp, {keys}}}}}\n")
+
     def test_the_seeds_of_a_night_stay(self):
         self.assertEqual((fnv(""), fnv("a")), (0xcbf29ce484222325, 0xaf63dc4c8601ec8c))
         self.assertEqual(plan_seed(1, "layer random/mix-0001"), 0x7cab5a3f)

@@ -459,7 +459,8 @@ TEST(cmac_or_cacc_that_is_armed_late_is_told) {
             for (size_t w = 0; w < late; w++) {
                 assert_int_equal(told(dev, told_before + w)->unit, cases[i].late[w]);
                 assert_int_equal(told(dev, told_before + w)->ordinal, layer);
-                assert_non_null(strstr(told(dev, told_before + w)->text, ".D_OP_ENABLE = 0x1: armed after a wait, or reads of"));
+                assert_non_null(
+                    strstr(told(dev, told_before + w)->text, ".D_OP_ENABLE = 0x1: armed after a wait, or reads of"));
             }
             told_before += late;
             assert_false(refused);
@@ -563,7 +564,7 @@ TEST(weights_that_no_kernel_takes_are_told_of_their_layer) {
     }
 }
 
-/* SDP_RDMA may run ahead of its layer of SDP, but not behind the last one. */
+/* SDP_RDMA may run ahead of its layer of SDP, but not after the last one. */
 TEST(sdp_rdma_that_no_layer_takes_from_is_told_at_the_end) {
     for (int layers = 1; layers <= 2; layers++) {
         struct device *dev = rules_bench("small");

@@ -91,7 +91,8 @@ struct run_options {
     } live;
     /* Of a simulator: the trace is a random layer, to be written first if it does not exist. */
     struct run_layer {
-        const char *generator; /* as gen_engines() reads it; NULL: not such a layer */
+        const char *generator; /* as gen_engines() reads it, then perhaps ";" and the name of a combination
+                                  (gen/vary.h); NULL: not such a layer */
         uint64_t seed;
     } layer;
     int jobs;

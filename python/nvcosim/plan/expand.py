@@ -6,7 +6,7 @@ import typing
 
 from nvcosim import text
 from nvcosim.plan import facts, paths
-from nvcosim.plan.read import Item, Known, Plan
+from nvcosim.plan.read import Item, Known, Plan, Random
 from nvcosim.plan.seeds import plan_seed
 from nvcosim.plan.select import select as select_tests
 from nvcosim.plan.test import Test
@@ -172,8 +172,23 @@ def _layers(item: Item, night: int) -> typing.Iterator[_Base]:
                 yield _Base(key, f"layers/{config}_{name}_{seed}.nvt.gz", config, engines.text,
                             seed)
             for seed in (seed for seeds in item.random.seeds for seed in seeds):
-                yield _Base(f"{item.name.text}/{name}-s{seed}{other}",
-                            f"layers/{config}_{name}_{seed}.nvt.gz", config, engines.text, seed)
+                for values in _values(item.random, config, engines.text, seed):
+                    key = "".join(f"-{value}" for value in values)
+                    end = "".join(f"_{value}" for value in values).replace("/", ".")
+                    yield _Base(f"{item.name.text}/{name}-s{seed}{key}{other}",
+                                f"layers/{config}_{name}_{seed}{end}.nvt.gz", config,
+                                ";".join([engines.text, *filter(None, [",".join(values)])]), seed)
+
+
+def _values(random: Random, config: str, engines: str, seed: int) -> list[list[str]]:
+    """The combinations of values of vary; one without values if there are none."""
+    if not random.vary:
+        return [[]]
+    try:
+        found = facts.variations(config, engines, seed, tuple(word.text for word in random.vary))
+    except Failure as failure:
+        raise random.vary[0].fail(f"vary: {str(failure).splitlines()[0]}") from None
+    return [combination.split(",") for combination in found]
 
 
 def _check_engines(config: str, engines: Node) -> None:

@@ -70,6 +70,13 @@ def engines_name(names: list[str]) -> str:
     return "mix" if names == all_engines() else "-".join(names)
 
 
+@functools.cache
+def variations(config: str, generator: str, seed: int, vary: tuple[str, ...]) -> list[str]:
+    """The legal combinations of settings of a layer: "w=1,s=2". Failure: there is none."""
+    return tool.run("gen", "-q", "--list", f"--config={config}", f"--engine={generator}",
+                    f"--seed={seed}", *(f"--vary={word}" for word in vary)).split()
+
+
 # ---- options of nvcosim run
 
 def why_not(word: str) -> str | None:

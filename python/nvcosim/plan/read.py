@@ -98,6 +98,7 @@ class Random:
     engines: Words = member(values.words("names of engines", _engines), ())
     count: int = member(values.number(1, _LAYERS), 0)
     seeds: list[range] | tuple[()] = member(_ranges, ())
+    vary: Words = member(values.words("settings and their values, such as w=1:8"), ())
 
 
 def _random(plan: "Plan", node: Node, what: str) -> Random:
@@ -106,6 +107,9 @@ def _random(plan: "Plan", node: Node, what: str) -> Random:
         raise node.fail(f"{what}: expected the key engines, such as engines: mix")
     _need_one(node, what, "count", " (layers with seeds of the night)",
               "seeds", " (the same layers every night, such as 1-500)")
+    if random.vary and random.count:
+        raise node.fail(f"{what}: found vary and count, expected the key seeds with vary: it needs "
+                        "the same layers every night")
     return random
 
 

@@ -24,7 +24,8 @@ class Test:
     trace: str
     """Path, absolute; of a random layer relative to the folder of the night, where it is written.
     Tests that differ in memory, DUT or --seed alone play the same layer, from one file."""
-    generator: str | None  # of a random layer: engines for `nvcosim gen`
+    generator: str | None
+    """Of a random layer: engines for `nvcosim gen`, then perhaps ";" and values of settings."""
     layer_seed: int
     config: str
     dut: str  # argument of --dut: "both", "model", "rtl", "rtl:mine"
@@ -92,8 +93,10 @@ class Test:
         words = ["nvcosim run", *map(text.quoted, self.played_options()), text.quoted(self.trace)]
         if not self.generator:
             return " ".join(words)
-        return (f"nvcosim gen -q --config={self.config} --engine={self.generator} "
-                f"--seed={self.layer_seed} --out=layers && {' '.join(words)}")
+        engines, _, values = self.generator.partition(";")
+        vary = "".join(f" --vary={value}" for value in values.split(",") if value)
+        return (f"nvcosim gen -q --config={self.config} --engine={engines} "
+                f"--seed={self.layer_seed}{vary} --out=layers && {' '.join(words)}")
 
 
 _TEXT, _OR_NOTHING = "a text", "a text, or no such member"
