@@ -103,7 +103,10 @@ struct axi_memory {
 
     struct memory_system *system; /* NULL: latencies */
     struct arrived read_arrived, write_arrived;
-    uint64_t read_free, write_free; /* clocks from which the interconnect takes the next beat */
+    bool limited;                     /* the interconnect has a limit for all masters */
+    bool read_granted, write_granted; /* a place is there for the address that waits */
+    bool write_first;                 /* the last place went to a read */
+    uint64_t read_free, write_free;   /* clocks from which the interconnect takes the next beat */
 
     uint64_t open_page[BANKS]; /* page number + 1, 0 closed */
     uint32_t tokens;           /* of the bandwidth bucket, 1000 per data beat */
@@ -665,6 +668,8 @@ void axi_memory_reset(struct axi_memory *mem, struct provenance *prov, struct ax
     mem->faulty = 0;
     memset(mem->joined, 0, sizeof mem->joined);
     open_system(mem);
+    mem->limited = mem->system && mem->options.dram.in_flight;
+    mem->read_granted = mem->write_granted = mem->write_first = false;
     mem->read_arrived = mem->write_arrived = (struct arrived){.ids = 0};
     mem->read_free = mem->write_free = 0;
     memset(mem->open_page, 0, sizeof mem->open_page);
@@ -675,15 +680,16 @@ void axi_memory_reset(struct axi_memory *mem, struct provenance *prov, struct ax
     mem->offering = false;
     mem->next = UINT64_MAX;
     memset(in, 0, sizeof *in);
-    in->arready = !stalled(mem, STALL_AR);
-    in->awready = !stalled(mem, STALL_AW);
+    in->arready = !mem->limited && !stalled(mem, STALL_AR);
+    in->awready = !mem->limited && !stalled(mem, STALL_AW);
     in->wready = write_ready(mem, 0);
 }
 
 /* The next clock in which an answer can start or end. An answer due in clock d is chosen in clock d - 1. */
 static uint64_t next_clock(const struct axi_memory *mem, uint64_t cycle) {
     uint64_t next = UINT64_MAX;
-    if (mem->offering || (mem->options.reorder && (mem->read_count || mem->response_count)))
+    if (mem->offering || mem->read_granted || mem->write_granted ||
+        (mem->options.reorder && (mem->read_count || mem->response_count)))
         return cycle + 1;
     if (mem->system) {
         next = memory_system_next(mem->system, cycle);
@@ -705,16 +711,52 @@ static unsigned writes_most(const struct axi_memory *mem) {
     return mem->system && mem->options.dram.writes < WRITES ? mem->options.dram.writes : WRITES;
 }
 
+/* Takes places of the interconnect for addresses: for those that wait, if there is one only, in turn; then for those
+ * that may follow one at once. A ready is low without a place. */
+static void take_places(struct axi_memory *mem, bool waits, bool read, bool write) {
+    const bool write_first = mem->write_first;
+    for (int turn = 0; turn < 2; turn++) {
+        const bool is_write = turn ? !write_first : write_first;
+        bool *granted = is_write ? &mem->write_granted : &mem->read_granted;
+        const bool fits = is_write ? mem->write_count + mem->response_count < writes_most(mem)
+                                   : mem->read_count < READS && memory_system_ready(mem->system, false);
+        if (!(is_write ? write : read) || *granted || !fits || !memory_system_may_take(mem->system, waits))
+            continue;
+        memory_system_take(mem->system);
+        *granted = true;
+        mem->write_first = !is_write;
+    }
+}
+
+/* The readies of both addresses for the next clock, if the interconnect has a limit. */
+static void share_places(struct axi_memory *mem, const struct axi_outputs *out, struct axi_inputs *in) {
+    const bool ar = out->arvalid && in->arready, aw = out->awvalid && in->awready;
+    /* a place that was used, or taken in vain */
+    mem->read_granted = mem->read_granted && out->arvalid && !ar;
+    mem->write_granted = mem->write_granted && out->awvalid && !aw;
+    take_places(mem, true, out->arvalid && !ar, out->awvalid && !aw);
+    take_places(mem, false, ar, aw);
+    in->arready = mem->read_granted && !stalled(mem, STALL_AR);
+    in->awready = mem->write_granted && !stalled(mem, STALL_AW);
+}
+
 void axi_memory_clock(struct axi_memory *mem, uint64_t cycle, const struct axi_outputs *out, struct axi_inputs *in) {
     const bool ar = out->arvalid && in->arready, aw = out->awvalid && in->awready, w = out->wvalid && in->wready;
+    const bool last = in->rvalid && out->rready && in->rlast, response = in->bvalid && out->bready;
     if (in->rvalid && out->rready)
         in->rvalid = false;
-    if (in->bvalid && out->bready)
+    if (response)
         in->bvalid = false;
     if (mem->delayed_count)
         store_delayed(mem, cycle, false);
     if (mem->system)
         memory_system_advance(mem->system, cycle);
+    for (int places = mem->limited ? last + response : 0; places > 0; places--)
+        memory_system_give(mem->system);
+    if (mem->read_granted && !out->arvalid)
+        memory_system_give(mem->system);
+    if (mem->write_granted && !out->awvalid)
+        memory_system_give(mem->system);
     if (ar)
         accept_read(mem, cycle, out);
     if (aw) {
@@ -756,10 +798,12 @@ void axi_memory_clock(struct axi_memory *mem, uint64_t cycle, const struct axi_o
         mem->write_turn = !mem->write_turn;
     if (!in->bvalid && mem->response_count)
         offer_response(mem, now, in);
-    if (out->arvalid)
+    if (mem->limited)
+        share_places(mem, out, in);
+    else if (out->arvalid)
         in->arready = mem->read_count < READS && (!mem->system || memory_system_ready(mem->system, false)) &&
                       !stalled(mem, STALL_AR);
-    if (out->awvalid)
+    if (out->awvalid && !mem->limited)
         in->awready = mem->write_count + mem->response_count < writes_most(mem) && !stalled(mem, STALL_AW);
     mem->offering = in->rvalid || in->bvalid;
     mem->next = next_clock(mem, cycle);

@@ -86,6 +86,7 @@ static const struct parameter parameters[] = {
     {"interconnect", "bus_width", COUNT, AT(bus_width), 0, 4096, NULL, false},
     {"interconnect", "reads", COUNT, AT(reads), 1, LINK_MOST, NULL, false},
     {"interconnect", "writes", COUNT, AT(writes), 1, LINK_MOST, NULL, false},
+    {"interconnect", "in_flight", COUNT, AT(in_flight), 1, LINK_MOST, NULL, false},
     {"interconnect", "latency", COUNT, AT(latency), 0, 1000000, NULL, false},
     {"interconnect", "merge", YES_NO, AT(merge), 0, 0, NULL, false},
 };

@@ -49,6 +49,7 @@ struct dram_config {
     uint32_t part_count;
     uint32_t bus_width;     /* bits that the interconnect moves per core clock and direction; 0: as wide as the port */
     uint32_t reads, writes; /* AXI transactions in flight on the interconnect */
+    uint32_t in_flight;     /* transactions of all masters on the interconnect, reads and writes; 0: no limit */
     uint32_t latency;       /* core clocks of the interconnect, request and answer together */
     bool merge;             /* reads and writes of one burst share an access */
     enum dram_arbiter arbiter; /* between NVDLA and other masters */

@@ -77,6 +77,10 @@ struct memory_system {
     int buckets[BUCKETS], free_line, free_waiter;
     struct transaction transactions[2][SYSTEM_TAGS]; /* reads, writes */
     uint32_t in_flight[2];
+    uint32_t open;    /* transactions of all masters, with a limit in the config */
+    bool asked;       /* NVDLA waits for a place */
+    size_t turn;      /* of other masters: the first that gets a place */
+    bool others_turn; /* the last place was NVDLA's: the next one is not, if another master waits */
     uint32_t waiting; /* bursts of NVDLA that the DRAM has not begun */
     struct done done[DONE];
     uint32_t done_head, done_count;
@@ -369,6 +373,9 @@ static void submit_request(struct memory_system *system, size_t m) {
                                                .bytes = request->bytes,
                                                .write = request->write};
     master->busy++;
+    system->open++;
+    system->others_turn = false;
+    system->turn = system->config.in_flight ? m % (system->master_count - 1) : 0;
     *(request->write ? &counts->write_bytes : &counts->read_bytes) += request->bytes;
     for (uint64_t number = first; number <= last; number++)
         push(master, (struct pending){.ready = system->clock,
@@ -378,16 +385,50 @@ static void submit_request(struct memory_system *system, size_t m) {
     master->has_request = traffic_source_next(master->source, &master->request);
 }
 
+static uint32_t places(const struct memory_system *system) {
+    const uint32_t most = system->config.in_flight ? system->config.in_flight : UINT32_MAX;
+    return system->open < most ? most - system->open : 0;
+}
+
 static bool may_submit(const struct memory_system *system, size_t m) {
     const struct master *master = &system->masters[m];
-    return master->has_request && master->busy < system->traffic.streams[m - 1].outstanding &&
-           master->count < PENDING / 2;
+    return places(system) > (system->asked && !system->others_turn) && master->has_request &&
+           master->busy < system->traffic.streams[m - 1].outstanding && master->count < PENDING / 2;
+}
+
+static bool is_due(const struct memory_system *system, size_t m) {
+    return may_submit(system, m) && clock_of(system, system->masters[m].request.cycle) <= system->clock;
+}
+
+/* The next master in turn that has a request; 0: none. */
+static size_t next_due(const struct memory_system *system) {
+    const size_t others = system->master_count - 1;
+    for (size_t i = 0; i < others; i++)
+        if (is_due(system, 1 + (system->turn + i) % others))
+            return 1 + (system->turn + i) % others;
+    return 0;
 }
 
 static void submit_due(struct memory_system *system) {
-    for (size_t m = 1; m < system->master_count; m++)
-        while (may_submit(system, m) && clock_of(system, system->masters[m].request.cycle) <= system->clock)
-            submit_request(system, m);
+    for (size_t m; (m = next_due(system)) > 0;)
+        submit_request(system, m);
+}
+
+bool memory_system_may_take(struct memory_system *system, bool waits) {
+    const bool may = places(system) > (system->others_turn && next_due(system));
+    system->asked = system->asked || (waits && !may);
+    return may;
+}
+
+void memory_system_take(struct memory_system *system) {
+    system->open++;
+    system->asked = false;
+    system->others_turn = true;
+}
+
+void memory_system_give(struct memory_system *system) {
+    system->open--;
+    system->quiet = 0; /* another master may have waited for the place */
 }
 
 static void finish_access(struct memory_system *system, uint32_t tag, uint64_t clock) {
@@ -402,6 +443,7 @@ static void finish_access(struct memory_system *system, uint32_t tag, uint64_t c
         if (--slot->left)
             return;
         system->masters[m].busy--;
+        system->open--;
         count_latency(slot->write ? &counts->write : &counts->read, cycle_of(system, clock) - slot->since);
     }
 }
@@ -532,8 +574,9 @@ uint64_t memory_system_next(const struct memory_system *system, uint64_t cycle) 
     const uint64_t command = backend_next(system);
     if (system->done_count)
         next = system->done[system->done_head].cycle;
+    const uint64_t room = system->asked ? next_cycle(system) : UINT64_MAX;
     if (!system->in_flight[0] && !system->in_flight[1])
-        return UINT64_MAX;
+        return room > cycle ? room : cycle + 1;
     if (system->masters[0].count && system->retry < clock)
         clock = system->retry + 1; /* a write, or a read that the queue of writes answers */
     if (command != UINT64_MAX) {
@@ -542,6 +585,7 @@ uint64_t memory_system_next(const struct memory_system *system, uint64_t cycle) 
     }
     const uint64_t answered = clock == UINT64_MAX ? clock : cycle_of(system, clock) + way_back(system);
     next = answered < next ? answered : next;
+    next = room < next ? room : next;
     return next > cycle ? next : cycle + 1;
 }
 

@@ -3,8 +3,10 @@
  *
  * Times at this interface are clocks of the core. NVDLA's transactions come in by memory_system_submit() and are
  * answered by memory_system_done(); an interconnect of `latency` clocks, half of them before the controller and half
- * after it, carries at most config.reads and config.writes of them. A transaction is cut into the bursts of the DRAM
- * that it touches. With config.merge, a read of a burst that another read of NVDLA already waits for shares its access.
+ * after it, carries at most config.reads and config.writes of them, and with config.in_flight so many of all masters
+ * together: NVDLA's count from memory_system_take() to memory_system_give(), of other masters requests. A transaction
+ * is cut into the bursts of the DRAM that it touches. With config.merge, a read of a burst that another read of NVDLA
+ * already waits for shares its access.
  */
 #ifndef DRAM_SYSTEM_H
 #define DRAM_SYSTEM_H
@@ -57,6 +59,12 @@ void memory_system_free(struct memory_system *system);
 /* True if the interconnect takes another transaction. */
 bool memory_system_ready(const struct memory_system *system, bool write);
 
+/* With config.in_flight: true if NVDLA may open another transaction. If not, and it waits for that, it gets the next
+ * place, or the one after it if another master waits too. */
+bool memory_system_may_take(struct memory_system *system, bool waits);
+void memory_system_take(struct memory_system *system);
+void memory_system_give(struct memory_system *system);
+
 /* A transaction of NVDLA at a clock up to which the system has advanced. tag: below SYSTEM_TAGS, not in use. id: AXI ID
  */
 void memory_system_submit(struct memory_system *system, uint64_t cycle, bool write, int id, uint64_t address,
@@ -68,7 +76,8 @@ void memory_system_advance(struct memory_system *system, uint64_t cycle);
 /* Takes an answer that is complete in that clock. False: there is none. */
 bool memory_system_done(struct memory_system *system, uint64_t cycle, uint32_t *tag, bool *write);
 
-/* A clock before which no answer can come, at least cycle + 1; UINT64_MAX: nothing of NVDLA is on its way. */
+/* A clock before which no answer can come and no place becomes free that NVDLA waits for, at least cycle + 1;
+ * UINT64_MAX: nothing of NVDLA is on its way. */
 uint64_t memory_system_next(const struct memory_system *system, uint64_t cycle);
 
 const struct memory_statistics *memory_system_statistics(struct memory_system *system, uint64_t cycle);

@@ -152,8 +152,12 @@ struct flow_port {
     uint32_t queue_head, queue_count;
     struct flow_burst bursts[FLOW_BURSTS];
     uint32_t first_burst, burst_count;
-    double work_free;       /* with a shared bandwidth: the next beat */
-    bool write_turn;        /* it is a write's turn */
+    double work_free;                /* with a shared bandwidth: the next beat */
+    bool write_turn;                 /* it is a write's turn */
+    uint32_t limit;                  /* transactions of all masters of the DRAM; 0: none */
+    double leaving[2 * FLOW_FLIGHT]; /* clocks in which places become free, ascending */
+    uint32_t leaving_count;
+    double yielded;         /* the last clock in which writes let reads go first */
     uint32_t full;          /* processes that wait for an answer, as bits */
     uint32_t arrived;       /* processes whose oldest chunk a DRAM has answered, as bits */
     enum flow_process last; /* the last one that asked */

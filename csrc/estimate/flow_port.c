@@ -1,6 +1,9 @@
 /* The memories of a flow: a latency, a bandwidth that reads and writes share, or a DRAM, and the ports before them. See
  * flow.h. */
 
+#include <math.h>
+#include <string.h>
+
 #include "estimate/flow.h"
 #include "nvdla/sizes.h"
 
@@ -24,10 +27,13 @@ void flow_ports_init(struct flow *flow) {
             port->beat = options->bandwidth > 0 && options->bandwidth < 1 ? 1 / options->bandwidth : 1;
         port->shared = !port->dram && port->beat > 1;
         const uint32_t reads = port->dram ? options->dram.reads : options->reads;
-        /* with few reads in flight burst by burst; else not more than a burst of a DRAM has */
+        port->limit = port->dram ? options->dram.in_flight : 0;
+        /* with few reads in flight, or places for bursts, burst by burst; else not more than a burst of a DRAM has */
         const uint32_t most = port->bytes * port->burst * (reads ? reads : FLOW_LINE);
         port->reads = options->reads && !port->dram ? options->reads : FLOW_FLIGHT;
-        port->line = most < FLOW_LINE ? port->bytes * port->burst : port->bytes > FLOW_LINE ? port->bytes : FLOW_LINE;
+        port->line = most < FLOW_LINE || port->limit ? port->bytes * port->burst
+                     : port->bytes > FLOW_LINE       ? port->bytes
+                                                     : FLOW_LINE;
         const uint32_t burst_bytes = port->dram ? dram_burst_bytes(&options->dram) : 0;
         if (burst_bytes >= port->bytes * port->burst && burst_bytes < port->line)
             port->line = burst_bytes;
@@ -46,17 +52,42 @@ static void wake_readers(struct flow *flow, struct flow_port *port) {
     port->full = 0;
 }
 
+/* The place of a transaction that ends at that clock is free one clock later. */
+static void leave(struct flow_port *port, double time) {
+    if (!port->limit)
+        return;
+    uint32_t at = port->leaving_count++;
+    for (; at > 0 && port->leaving[at - 1] > time + 1; at--)
+        port->leaving[at] = port->leaving[at - 1];
+    port->leaving[at] = time + 1;
+}
+
 /* A chunk's beats can move from that clock on; they were due before. */
 static void come(struct flow *flow, struct flow_port *port, struct flow_reader *reader, double time, double due) {
     const uint32_t beats = reader->chunks[reader->known % FLOW_CHUNKS].beats;
     const double first = flow_later(time, port->data_free);
     port->data_free = first + beats * port->beat;
+    leave(port, first + (beats - 1) * port->beat);
     flow_known(flow, reader, due, first, (beats - 1) * port->beat);
+}
+
+/* Reads and writes that wait for a place have turns. */
+static bool burst_is_first(const struct flow *flow, const struct flow_port *port) {
+    return port->write_turn && port->burst_count && port->bursts[port->first_burst].time <= flow->now;
+}
+
+/* Takes a place of the interconnect for a read or a write. */
+static void take_place(struct flow *flow, struct flow_port *port, bool write) {
+    if (port->limit)
+        memory_system_take(flow->system);
+    port->write_turn = !write;
 }
 
 /* Beats without answer leave room for so many more. */
 static bool has_room(const struct flow *flow, const struct flow_port *port, bool write, uint32_t beats) {
     if (port->dram && (!flow->free_count || !memory_system_ready(flow->system, write)))
+        return false;
+    if (port->limit && ((!write && burst_is_first(flow, port)) || !memory_system_may_take(flow->system, true)))
         return false;
     const uint32_t open = write ? port->writing : port->reading, most = write ? FLOW_FLIGHT : port->reads;
     return open + beats <= most || open == 0;
@@ -83,6 +114,7 @@ void flow_port_read(struct flow *flow, struct flow_reader *reader, uint64_t addr
     if (port->dram) {
         const uint32_t tag = flow->free_tags[--flow->free_count];
         flow->requests[tag] = (struct flow_request){.reader = reader, .chunk = index, .beats = beats};
+        take_place(flow, port, false);
         memory_system_advance(flow->system, (uint64_t)flow->now); /* what ends now is not merged with */
         memory_system_submit(flow->system, (uint64_t)flow->now, false, 0, address, bytes, tag);
         flow_wake(flow, FLOW_MEMORY, (double)memory_system_next(flow->system, (uint64_t)flow->now));
@@ -121,6 +153,7 @@ static void submit_burst(struct flow *flow, struct flow_port *port) {
     const uint32_t tag = flow->free_tags[--flow->free_count], beats = burst_beats(port, burst);
     flow->requests[tag] = (struct flow_request){.writer = burst->writer, .beats = beats};
     port->writing += beats;
+    take_place(flow, port, true);
     memory_system_submit(flow->system, (uint64_t)flow->now, true, 0, burst->address, burst->bytes, tag);
     drop_burst(port);
 }
@@ -246,6 +279,7 @@ static void answer(struct flow *flow, const struct flow_request *request) {
     struct flow_reader *reader = request->reader;
     if (!reader) {
         port->writing -= request->beats;
+        leave(port, flow->now);
         written(flow, request->writer, flow->now);
         return;
     }
@@ -253,6 +287,29 @@ static void answer(struct flow *flow, const struct flow_request *request) {
     reader->chunks[request->chunk % FLOW_CHUNKS].answered = flow->now;
     note_arrived(port, reader);
     wake_readers(flow, port);
+}
+
+/* Frees the places of what has ended. Returns when there is the next one. */
+static double free_places(struct flow *flow, struct flow_port *port) {
+    uint32_t count = 0;
+    while (count < port->leaving_count && port->leaving[count] <= flow->now) {
+        memory_system_give(flow->system);
+        count++;
+    }
+    port->leaving_count -= count;
+    memmove(port->leaving, port->leaving + count, port->leaving_count * sizeof *port->leaving);
+    return port->leaving_count ? port->leaving[0] : FLOW_NEVER;
+}
+
+/* Writes and reads that wait for places have turns. Returns when there is something to write. */
+static double share_places(struct flow *flow, struct flow_port *port) {
+    const bool reads = port->full && has_room(flow, port, false, 1);
+    if (reads)
+        wake_readers(flow, port);
+    if (!reads || port->write_turn || port->yielded == flow->now)
+        return submit_bursts(flow, port);
+    port->yielded = flow->now;
+    return flow->now; /* readers come before the memory */
 }
 
 static double dram_step(struct flow *flow, struct flow_port *port) {
@@ -264,9 +321,10 @@ static double dram_step(struct flow *flow, struct flow_port *port) {
         flow->free_tags[flow->free_count++] = tag;
         answer(flow, &flow->requests[tag]);
     }
-    const double burst = submit_bursts(flow, port), moves = move_answers(flow, port);
+    const double moves = move_answers(flow, port), leaves = free_places(flow, port),
+                 burst = port->limit ? share_places(flow, port) : submit_bursts(flow, port);
     const uint64_t next = memory_system_next(flow->system, cycle);
-    const double other = burst < moves ? burst : moves;
+    const double other = fmin(burst, fmin(moves, leaves));
     return next == UINT64_MAX || other < (double)next ? other : (double)next;
 }
 

@@ -59,7 +59,7 @@ sed 's/^read,.*/read,many/' "$laws" >"$WORK/text.csv"
 judge "a law without a number" 2 "text.csv:2: found 'read,many', expected" "$B/nvcosim" estimate --laws "$WORK/text.csv" "$trace"
 
 # ---- networks beside the rtl, whose clocks are measured ----
-for memory in latency=32 latency=200 ddr4-2400; do
+for memory in latency=32 latency=200 ddr4-2400 ddr4-2400,in_flight=1 ddr4-2400,in_flight=8; do
     sweep --measure 1 --memory "$memory" "$digits"
     near "digits with $memory within 3 % of the rtl" 3
 done

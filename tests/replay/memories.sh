@@ -28,7 +28,7 @@ judge() {
 # clocks OPTION...: the clocks of each trace.
 clocks() { timeout 300 "$B/nvcosim" run "$@" "${traces[@]}" 2>&1 | grep -o 'PASS .* op_cycles=[0-9]*'; }
 
-for memory in ddr4-2400 lpddr4-3200 zcu102 ddr4-2400,bus_width=16,reads=1,writes=1,queue=1,page=closed; do
+for memory in ddr4-2400 lpddr4-3200 zcu102 ddr4-2400,bus_width=16,reads=1,writes=1,queue=1,page=closed ddr4-2400,in_flight=1; do
     clocks --memory "$memory" >shared
     clocks --memory "$memory" --fresh >fresh
     judge "all pass with $memory" test "$(wc -l <shared)" = ${#traces[@]}
@@ -67,6 +67,18 @@ refused() {
     judge "refused: $*" test $? = 2
     judge "$* says: $text" grep -qF -e "$text" output
 }
+for n in 1 2 4 512; do
+    clocks --memory ddr4-2400,in_flight=$n >"open_$n"
+done
+judge "fewer transactions in all take longer" test "$(total open_1)" -gt "$(total open_2)" -a "$(total open_2)" -gt "$(total open_4)" \
+    -a "$(total open_4)" -gt "$(total open_512)"
+clocks --memory ddr4-2400,in_flight=1 --traffic rate=8000,outstanding=64 >open_others
+judge "other masters take places too, and all pass" test "$(wc -l <open_others)" = ${#traces[@]} -a "$(total open_others)" -gt "$(total open_1)"
+clocks --memory ddr4-2400,reads=1,writes=1 >open_each
+judge "a limit for all is less than one for each kind" test "$(total open_1)" -gt "$(total open_each)"
+
+refused "--memory: in_flight: found '0', expected a number from 1 to 512" --memory ddr4-2400,in_flight=0
+refused "--memory: in_flight: found '513', expected a number from 1 to 512" --memory ddr4-2400,in_flight=513
 refused "--traffic: needs --memory" --traffic rate=5
 refused "--memory excludes --latency" --memory ddr4-2400 --latency 99
 refused "rate: found 'fast', expected MB/s" --memory ddr4-2400 --traffic rate=fast
