@@ -123,6 +123,15 @@ class Trees(Case):
         self.refused("is RTL of branch nvdlav1, which is full", "full")
         self.assertIn("+define+VLIB_BYPASS_POWER_CG", self.found("full", config="full").lines)
 
+    def test_a_fifo_with_its_clock_gate(self):
+        fifo = "nvdla/nocif/NV_NVDLA_MCIF_WRITE_cq.v"
+        self.put_vmod("new", MASTER, {fifo: "module NV_NVDLA_MCIF_WRITE_cq;\nendmodule\n", TOP: VMOD[TOP].replace("endmodule", "NV_NVDLA_MCIF_WRITE_cq q();\nendmodule")})
+        lines = self.found("new").lines
+        at = lines.index(f"{self.root}/new/{fifo}")
+        self.assertEqual(lines[at - 1:at + 2:2], [f"{self.root}/out/gates_on.v", f"{self.root}/out/gates_off.v"])
+        self.assertEqual(pathlib.Path(lines[at - 1]).read_text(), "`undef FIFOGEN_MASTER_CLK_GATING_DISABLED\n")
+        self.assertNotIn(f"{self.root}/out/gates_on.v", self.found("new", config="large").lines)
+
     def test_missing_pieces_are_named(self):
         self.refused("ROOT/hw: No such file or directory; expected a checkout", "hw")
         self.put("hw/vmod/" + TOP, '#include "NV_HWACC_NVDLA_tick_defines.vh"\nmodule NV_nvdla;\n')
