@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/with_trace.h"
+#include "loadable/runtime_picture.h"
 #include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
@@ -27,7 +28,8 @@ struct arguments {
 static const struct argument option_table[] = {
     CONFIG_OF_LOADABLE(OF(compile.config)),
     OPTION("output", "FILE",
-           "The trace: a name that ends in .nvt or .nvt.gz; of a quantised network, the loadable: .nvdla",
+           "The trace: a name that ends in .nvt or .nvt.gz; of a quantised network, the loadable: .nvdla; of --input, "
+           "the picture as NVIDIA's runtime reads it: .pgm or, for colours, .jpg",
            TEXT_AT(OF(out), NULL), .letter = 'o'),
     OPTION("writes", "FILE",
            "List the register accesses, one a line: W UNIT.REGISTER VALUE for writes, P UNIT.REGISTER BITS for polls",
@@ -61,8 +63,14 @@ static const char doc[] =
     "  nvcosim compile lenet.nvdla --input digit.png -o lenet.nvt.gz\n"
     "  nvcosim compile net.nvdla --config large --input zero -o net.nvt.gz\n"
     "  nvcosim compile net.nvdla --input random:1 --writes accesses.txt\n"
+    "  nvcosim compile net.nvdla --input digit.png -o digit.pgm\n"
     "  nvcosim compile net.tflite -o net.nvdla\n"
     "  nvcosim compile net.tflite --explain --check --input random:1";
+
+/* For a name of --output: a picture for NVIDIA's runtime is wanted, no trace. */
+static bool is_picture(const char *path) {
+    return path && (text_ends_with(path, ".pgm") || text_ends_with(path, ".jpg"));
+}
 
 static void check(void *input, struct argp_state *state) {
     const struct arguments *arguments = input;
@@ -78,7 +86,10 @@ static void check(void *input, struct argp_state *state) {
         return;
     else if (!arguments->out && !arguments->writes && !arguments->explain && !arguments->check)
         argp_error(state, "expected -o FILE.nvt.gz or --writes FILE: where the trace goes");
-    else if (quantised && arguments->out && text_ends_with(arguments->out, ".nvdla"))
+    else if (is_picture(arguments->out) &&
+             (quantised || arguments->writes || arguments->compile.input.sources.count != 1))
+        argp_error(state, "-o %s: expected a loadable (.nvdla), and --input with one picture", arguments->out);
+    else if (is_picture(arguments->out) || (quantised && arguments->out && text_ends_with(arguments->out, ".nvdla")))
         return;
     else if (arguments->out && !text_ends_with(arguments->out, ".nvt") && !text_ends_with(arguments->out, ".nvt.gz"))
         argp_error(state, "found '%s', expected the name of the output to end in .nvt or .nvt.gz%s", arguments->out,
@@ -112,6 +123,15 @@ static bool predict(struct arguments *arguments, struct error *err) {
     return good;
 }
 
+/* The picture of --input for NVIDIA's runtime. */
+static bool convert_picture(struct arguments *arguments, struct error *err) {
+    struct loadable *loadable = network_open(arguments->in, &arguments->compile.config, err);
+    const bool good =
+        loadable && runtime_picture_write(loadable, arguments->compile.input.sources.items[0], arguments->out, err);
+    loadable_free(loadable);
+    return good;
+}
+
 static bool compile_file(struct arguments *arguments, struct error *err) {
     const char *trace = is_loadable(arguments->out) ? NULL : arguments->out;
     if (is_quantised(arguments->in) && !compile_quantised(arguments, err))
@@ -140,7 +160,9 @@ int compile_main(int argc, char **argv) {
     compile_options_init(&arguments.compile);
     if (!command_read(&command, argc, argv, &arguments))
         return EXIT_BAD_INPUT;
-    const bool good = arguments.values ? predict(&arguments, &err) : compile_file(&arguments, &err);
+    const bool good = arguments.values            ? predict(&arguments, &err)
+                      : is_picture(arguments.out) ? convert_picture(&arguments, &err)
+                                                  : compile_file(&arguments, &err);
     compile_options_free(&arguments.compile);
     if (!good)
         fprintf(stderr, "%s\n", err.text);

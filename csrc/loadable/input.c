@@ -185,21 +185,12 @@ static void put(const struct placing *placing, const struct input_options *optio
     }
 }
 
-/* Whether all pixels are grey, as in pictures that programs save in colour. */
-static bool is_grey(const struct picture *picture) {
-    const size_t n = (size_t)picture->width * picture->height * picture->channels;
-    for (size_t i = 0; i < n; i++)
-        if (picture->samples[i] != picture->samples[i / picture->channels * picture->channels])
-            return false;
-    return true;
-}
-
 bool input_place(const char *path, const struct picture *picture, const struct loadable_tensor *tensor, unsigned index,
                  const struct input_options *options, uint8_t *memory, uint64_t size, struct error *err) {
     struct placing placing;
     if (!placing_of(tensor, index, size, &placing, err) || !options_suit(tensor, options, err))
         return false;
-    const unsigned channels = tensor->c == 1 && is_grey(picture) ? 1 : picture->channels;
+    const unsigned channels = tensor->c == 1 && picture_is_grey(picture) ? 1 : picture->channels;
     if (channels > (unsigned)tensor->c)
         return error_set(err,
                          "%s: found a picture in colour; expected a grey one, as the input \"%s\" has %d %s; "

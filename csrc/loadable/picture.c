@@ -65,6 +65,14 @@ void picture_free(struct picture *picture) {
     *picture = (struct picture){0};
 }
 
+bool picture_is_grey(const struct picture *picture) {
+    const size_t n = (size_t)picture->width * picture->height * picture->channels;
+    for (size_t i = 0; i < n; i++)
+        if (picture->samples[i] != picture->samples[i / picture->channels * picture->channels])
+            return false;
+    return true;
+}
+
 /* Brightness of a character's place, 0 to 255; rows beyond the picture are dark. */
 static unsigned light(const struct picture *picture, unsigned x, unsigned y, unsigned step) {
     uint64_t sum = 0, count = 0;

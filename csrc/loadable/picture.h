@@ -28,6 +28,9 @@ bool picture_parse(const char *path, const uint8_t *bytes, size_t n, unsigned wi
 bool picture_read(const char *path, unsigned width, unsigned height, struct picture *picture, struct error *err);
 void picture_free(struct picture *picture);
 
+/* True if all pixels are grey, as in grey pictures that programs save in colour. */
+bool picture_is_grey(const struct picture *picture);
+
 /* Prints the picture in characters (UTF-8, two lines of the picture per line of text) at most `columns` wide; light
  * parts are printed. */
 void picture_show(FILE *out, const struct picture *picture, unsigned columns);

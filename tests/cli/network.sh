@@ -26,6 +26,20 @@ for input in 5.pgm 5.wide.pgm 5.plain.pgm raw:5.cube; do
     nv compile "$net" --input "$input" -o other.nvt; check "network_input_$input" 0
     that "network_same_$input" cmp png.nvt other.nvt
 done
+
+# ---- the picture for NVIDIA's runtime: PGM of 8 bits for one channel, a JPEG as it is for three ---------------------------------------
+for input in "$digits/5.png" 5.wide.pgm 5.plain.pgm; do
+    nv compile "$net" --input "$input" -o runtime.pgm; check "network_runtime_${input##*/}" 0
+    that "network_runtime_same_${input##*/}" cmp <(tail -c 784 runtime.pgm) <(tail -c 784 5.pgm)
+done
+colours=$ROOT/traces/loadables/own_res_small_int8
+nv compile "$net" --input 5.pgm -o 5.jpg; check network_runtime_name 2 "5.jpg: expected a name that ends in .pgm: the input has 1 channel"
+nv compile "$net" --input "$colours/input.ppm" -o no.pgm; check network_runtime_size 2 "expected 28 x 28, the size of the network's input"
+nv compile "$colours/net.nvdla" --input "$colours/input.ppm" -o no.jpg
+check network_runtime_colours 2 "input.ppm: expected a JPEG in colour, the only form of 3 channels that NVIDIA's runtime reads"
+nv compile "$net" -o no.pgm; check network_runtime_none 2 "-o no.pgm: expected a loadable (.nvdla), and --input with one picture"
+that network_runtime_nothing test ! -e no.pgm -a ! -e no.jpg
+
 nv compile "$net" --input 5.pgm --norm 255 --scale 0.00787401574803149 -o scaled.nvt; check network_scale 0
 that network_same_scaled cmp png.nvt scaled.nvt
 nv run -v --dut model png.nvt; check network_layers 0 "  model: layer 0.0 CONV done" "  model: layer 0.9 SDP done" "PASS png"
