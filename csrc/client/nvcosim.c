@@ -404,7 +404,11 @@ static int start_device(struct nvcosim *device, const struct nvcosim_options *op
         words[count++] = (char *)*more;
     }
     const int error = start(device, found, words, socket);
-    return error ? fail(device, "%s cannot be started: %s", found, strerror(error)) : 0;
+    return error ? fail(device,
+                        "%s cannot be started: %s; expected it beside the library or in PATH, or its path as `program` "
+                        "of struct nvcosim_options",
+                        found, strerror(error))
+                 : 0;
 }
 
 static int greet(struct nvcosim *device) {

@@ -162,6 +162,9 @@ struct network_descriptor network_decode(const uint8_t *bytes);
 void dependency_decode(const uint8_t *bytes, struct operation *op);
 void lut_decode(const uint8_t *bytes, struct lut_param *lut);
 
+/* Sizes of a cube in the two layouts. */
+enum { OLD_CUBE_BYTES = 28, CUBE_BYTES = 32 };
+
 /* From OPERATION_BYTES and SURFACE_BYTES bytes, after dependency_decode, with an existing type. old: the layout with
  * cubes of 28 bytes. Addresses stay 0. */
 void operation_decode(const uint8_t *operation, const uint8_t *surface, bool old, struct operation *op);

@@ -43,7 +43,7 @@ check "example, model" says "$result" ./example
 check "example, RTL" says "$result" ./example rtl
 check "example, no such RTL" says "nvcosim" ./example rtl:nosuch
 check "static, nvcosim in PATH" says "$result" env PATH="$build:$PATH" ./static
-check "static, no nvcosim" says "nvcosim cannot be started: No such file or directory" env PATH="$work" ./static
+check "static, no nvcosim" says "nvcosim cannot be started: No such file or directory; expected it beside the library or in PATH" env PATH="$work" ./static
 check "SONAME" says libnvcosim.so.0 readelf -d "$build/library/libnvcosim.so"
 check "symbols have a version" says "nvcosim_open@@NVCOSIM_0" readelf -W --dyn-syms "$build/library/libnvcosim.so"
 check "and no others are visible" test "$(nm -D --defined-only "$build/library/libnvcosim.so" | grep -vc ' A NVCOSIM_0\| nvcosim_\|T nvcosim')" = 0

@@ -256,7 +256,7 @@ static bool compile_dla(struct compiler *compiler, size_t number) {
     if (task.repaired)
         program_warn(compiler->prog, compiler->loadable->path, 0,
                      "task %zu: the counters of its layers did not match their links and were repaired: some links led "
-                     "to another task",
+                     "to another task; NVIDIA's driver does not repair them, and refuses the network",
                      number);
     const bool good = dla_task_check(&task, compiler->config, compiler->err) &&
                       schedule_task(&compiler->scheduler, &task, &host, compiler->err) && play_on(compiler);

@@ -55,7 +55,8 @@ struct info {
     struct layer *layers;
     size_t count;
     struct scheduler scheduler;
-    size_t first; /* scheduled layer of the task */
+    size_t first;   /* scheduled layer of the task */
+    int cube_bytes; /* size of a cube in its descriptors: drivers know one; 0: none has a cube */
 };
 
 /* ---- reading ---- */
@@ -141,6 +142,7 @@ static bool read_dla(struct info *info, size_t number, struct error *err) {
     if (!dla_task_read(info->loadable, number, &task, err))
         return false;
     info->first = info->count;
+    info->cube_bytes = task.old_cubes ? OLD_CUBE_BYTES : CUBE_BYTES;
     for (size_t i = 0; i < task.count; i++)
         read_operation(info, new_layer(info, number, i), &task.operations[i]);
     for (size_t i = 0; i < task.count; i++) {
@@ -580,9 +582,10 @@ static void print_json(FILE *out, const struct info *info) {
         json_array_append_new(tensors, json_tensor(&loadable->tensors[i]));
     snprintf(version, sizeof version, "%u.%u.%u", loadable->version[0], loadable->version[1], loadable->version[2]);
     char *path = text_shown(loadable->path);
-    json_t *json = json_pack("{ss ss ss* si so so so}", "network", path, "version", version, "config",
-                             info->config ? info->config->name : NULL, "tasks", (int)loadable->order_count, "layers",
-                             layers, "memories", memories, "tensors", tensors);
+    json_t *json =
+        json_pack("{ss ss ss* si si so so so}", "network", path, "version", version, "config",
+                  info->config ? info->config->name : NULL, "tasks", (int)loadable->order_count, "cube_bytes",
+                  info->cube_bytes, "layers", layers, "memories", memories, "tensors", tensors);
     free(path);
     if (!json)
         xexhausted();
