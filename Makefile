@@ -345,7 +345,7 @@ uninstall:
 	@scripts/install.sh --uninstall "$(PREFIX)" "$(DESTDIR)"
 
 SW ?=
-## make guest         [SW=CHECKOUT] build/guest: Linux for arm64, for `nvcosim linux` (docs/live.md); SW: NVIDIA's driver and runtime in it
+## make guest         [SW=CHECKOUT [CONFIG=full]] build/guest: Linux for arm64, for `nvcosim linux` (docs/live.md); SW: NVIDIA's driver and runtime in it
 guest: $(B)/nvcosim
 	@scripts/linux/guest.sh $(B) $(if $(SW),"$(SW)")
 

@@ -2,9 +2,10 @@
 # Makes the Linux guest of `nvcosim linux`: Debian 13's kernel for arm64, a small initramfs, the modules of this folder, and, with SW, NVIDIA's
 # driver and runtime from the user's checkout of their repository. On an older Debian it works in a chroot of Debian 13 (scripts/on_debian.sh).
 #
-# usage: guest.sh BUILD [SW]      as make guest [SW=CHECKOUT] does; writes BUILD/guest/{vmlinuz,initrd.gz,about}
+# usage: guest.sh BUILD [SW]      as make guest [SW=CHECKOUT [CONFIG=full]] does; writes BUILD/guest/{vmlinuz,initrd.gz,about}
 # Environment:
 #   SELFTEST   traces that the self-test driver plays; default: a convolution, pooling, and chains of layers of small
+#   CONFIG     configuration that the driver of SW is built for, small (default), full, ...; `nvcosim linux` uses it for no other register map
 # Exit status: 0; 2 with a message; 77: this machine can have no chroot, or cannot reach Debian's servers.
 set -eu -o pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -28,7 +29,7 @@ cannot() {
 # stage_sources BUILD FOLDER SW: all that Debian 13 needs, in one folder.
 stage_sources() {
     local nvcosim=$1/nvcosim to=$2 sw=$3 trace name number=0
-    local traces=("$root"/traces/conformance/small/rand_{dc_001,pdp_000,dc_pdp_000,multi_000}.nvt.gz)
+    local traces=("$root"/traces/conformance/small/rand_{dc_000,pdp_000,dc_pdp_000,multi_002}.nvt.gz)
     [ -z "${SELFTEST:-}" ] || read -ra traces <<<"$SELFTEST"
     mkdir -p "$to/modules"
     cp "$here"/*.[ch] "$to/modules/"
@@ -71,6 +72,12 @@ stage_sources() {
     [ -z "$sw" ] || stage_checkout "$sw" "$to"
 }
 
+# register_map: small or full, that of $config.
+register_map() {
+    "$build/nvcosim" info --json --brief | python3 -c 'import json, sys
+print({row["name"]: row["map"] for row in json.load(sys.stdin)["configurations"]}[sys.argv[1]])' "$config" 2>/dev/null
+}
+
 # stage_checkout SW FOLDER: the driver's sources and the prebuilt runtime.
 stage_checkout() {
     local part
@@ -78,6 +85,10 @@ stage_checkout() {
         [ -e "$1/$part" ] || fail "SW: $1 has no $part; expected a checkout of NVIDIA's sw repository, or of a port of it"
     done
     mkdir -p "$2/sw"
+    echo "$config" >"$2/sw/config"
+    register_map >"$2/sw/map" || fail "CONFIG: found '$config', expected a configuration such as small or full"
+    awk '/^struct dla_data_cube/, /}/ { found = 1; if (/offset/) new = 1 } END { if (found) print ", cubes of " (new ? 32 : 28) " bytes" }' \
+        "$1/kmd/firmware/include/dla_interface.h" >"$2/sw/cubes" 2>/dev/null || true
     cp -rL "$1/kmd" "$2/sw/"
     mkdir -p "$2/sw/runtime"
     cp -L "$1"/prebuilt/arm64-linux/nvdla_runtime "$2/sw/runtime/"
@@ -160,9 +171,9 @@ make_initrd() {
     (cd "$tree" && find . | LC_ALL=C sort | cpio --quiet --reproducible -o -H newc) | gzip -1n >"$stage/initrd.gz"
 }
 
-# build_here FOLDER: makes the guest of what stage_sources put there.
+# build_here FOLDER SHOWN: makes the guest of what stage_sources put there. SHOWN: the folder as it is named outside a chroot.
 build_here() {
-    stage=$(realpath "$1") apt=$(realpath "$1")/../guest-apt debian=$(realpath "$1")/../guest-debian
+    shown=$2 stage=$(realpath "$1") apt=$(realpath "$1")/../guest-apt debian=$(realpath "$1")/../guest-debian
     mkdir -p "$apt" "$debian"
     apt=$(realpath "$apt") debian=$(realpath "$debian")
     "$root/scripts/setup.sh" guest 2>"$apt/log" || cannot "$apt/log" "the packages that a guest is made with cannot be installed"
@@ -170,30 +181,32 @@ build_here() {
     local kernel=$debian/usr/src/linux-headers-$release-arm64
     make_modules -C "$kernel" "M=$stage/modules" modules >"$stage/log" 2>&1 || {
         grep -m 5 -E 'error|Error' "$stage/log" >&2 || tail -n 5 "$stage/log" >&2
-        fail "the modules of scripts/linux do not compile for Linux $release; whole log: $stage/log"
+        fail "the modules of scripts/linux do not compile for Linux $release; whole log: $shown/log"
     }
     if [ -d "$stage/sw" ]; then
-        make_modules -C "$stage/sw/kmd" "KDIR=$kernel" KCFLAGS=-DDLA_2_CONFIG >"$stage/log" 2>&1 || {
+        local flags=
+        [ "$(cat "$stage/sw/map")" = full ] || flags=-DDLA_2_CONFIG # the small register map
+        make_modules -C "$stage/sw/kmd" "KDIR=$kernel" "KCFLAGS=$flags" >"$stage/log" 2>&1 || {
             grep -m 5 -E 'error' "$stage/log" >&2 || tail -n 5 "$stage/log" >&2
             fail "SW: the driver does not compile for Linux $release; docs/live.md, \"NVIDIA's driver\", lists what changed since Linux 4.13, and ports
-whole log: $stage/log"
+whole log: $shown/log"
         }
         [ -n "$(find "$stage/sw/kmd" -name opendla.ko)" ] || fail "SW: kmd was built, and there is no opendla.ko; expected obj-m += opendla.o in it"
     fi
     make_initrd
     cp "$debian/boot/vmlinuz-$release-arm64" "$stage/vmlinuz"
-    echo "Linux $release, $([ -d "$stage/sw" ] && echo "with" || echo "without") NVIDIA's driver" >"$stage/about"
+    echo "Linux $release, $([ -d "$stage/sw" ] && echo "with NVIDIA's driver for $(cat "$stage/sw/config" "$stage/sw/cubes" | tr -d '\n')" || echo "without NVIDIA's driver")" >"$stage/about"
 }
 
 if [ "${1:-}" = --here ]; then
-    build_here "$2"
+    build_here "$2" "$3"
     exit
 fi
 [ $# -ge 1 ] || {
     sed -n 's/^# usage: /usage: /p' "$0" >&2
     exit 2
 }
-build=$(realpath "$1") sw=${2:+$(realpath "$2")}
+build=$(realpath "$1") sw=${2:+$(realpath "$2")} config=${CONFIG:-small}
 version=$(. /etc/os-release && echo "${VERSION_ID:-99}") # testing has none
 if [ "${version%%.*}" -ge 13 ]; then
     work=$build/guest.new
@@ -205,9 +218,9 @@ exec 9>"$work.lock" && flock 9
 rm -rf "$work"
 stage_sources "$build" "$work" "$sw"
 if [ "${version%%.*}" -ge 13 ]; then
-    "$0" --here "$work"
+    "$0" --here "$work" "$work"
 else
-    "$root/scripts/on_debian.sh" 13 "$0" --here "$root/build/guest.new" || exit
+    "$root/scripts/on_debian.sh" 13 "$0" --here "$root/build/guest.new" "$work" || exit
 fi
 mkdir -p "$build/guest"
 for file in vmlinuz initrd.gz about; do

@@ -43,7 +43,7 @@ least() {
     ns=$(sed -n "s/.*$1 \([0-9]*\) ns.*/\1/p" "$work/costs" | sort -n | head -n 1 | grep .) && echo "$1: $ns ns"
 }
 
-programs="rand_dc_001 rand_pdp_000 rand_dc_pdp_000 rand_multi_000"
+programs="rand_dc_000 rand_pdp_000 rand_dc_pdp_000 rand_multi_002"
 for dut in model rtl; do
     linux --selftest --dut $dut --record "$work/$dut.nvt.gz"
     check "self-test on $dut" $?
@@ -66,6 +66,14 @@ least "register read"
 check "the guest measures register reads" $?
 least "posted write"
 check "the guest measures posted writes" $?
+
+# A script on stdin, with files in and out.
+printf 'a file\n' >"$work/in put"
+printf 'cat "in put"; printf 12345 >/out/numbers; mkdir /out/more; head -c 100000 /dev/urandom | tee /out/more/bytes | md5sum\nfalse\n' |
+    linux --dut model --put "$work/in put" --get "$work/got"
+[ $? -eq 1 ] && says "a file" "the script ended with status 1" "got: 2 files in $work/got" && grep -q "^$(md5sum <"$work/got/more/bytes")" "$work/log" &&
+    [ "$(cat "$work/got/numbers")" = 12345 ]
+check "a script in the guest, a file in, files out" $?
 
 if [ "$short" != short ]; then
     # A program that must fail does.
@@ -112,17 +120,42 @@ C
 #!/bin/sh
 [ "$1 $2 $3 $5" = "--loadable net.nvdla --image --rawdump" ] || exit 3
 echo "version $(cat /proc/nvdla_version)"
-od -An -tu1 -v net.nvdla "$4" >output.dimg
+cat net.nvdla "$4" | md5sum >output.dimg
 R
     scripts/linux/guest.sh "$build" "$sw" >"$work/log" 2>&1 && says "with NVIDIA's driver"
     check "make guest SW=CHECKOUT" $?
-    printf '\1\2' >"$work/net.nvdla"
-    printf '\3\4' >"$work/picture.pgm"
-    linux --dut model "$work/net.nvdla" --input "$work/picture.pgm" && says "runtime: version 303031" && grep -qx 'output: 1 2 3 4' "$work/log"
-    check "the runtime gets network and picture, the driver the device" $?
-    sed -i 's/^echo.*/exit 5/' "$sw/prebuilt/arm64-linux/nvdla_runtime"
+    digits=traces/networks/digits
+    cp $digits/digits.nvdla "$work/net.nvdla"
+    linux --dut model "$work/net.nvdla" --input $digits/7.png --get "$work/results" && says "runtime: version 303031" &&
+        "$nvcosim" compile "$work/net.nvdla" --input $digits/7.png -o "$work/7.pgm" &&
+        [ "$(sed -n 's/^output: //p' "$work/log")" = "$(cat "$work/net.nvdla" "$work/7.pgm" | md5sum | xargs echo)" ] &&
+        grep -q "version 303031" "$work/results/log"
+    check "the runtime gets network and picture in its form, the driver the device" $?
+    linux --dut model --config full "$work/net.nvdla" --input $digits/7.png
+    [ $? -eq 2 ] && says "was the network compiled for another configuration?"
+    check "another configuration is refused before the guest boots" $?
+    linux --dut model traces/loadables/own_wino_w/net.nvdla --input $digits/7.png
+    [ $? -eq 2 ] && says "found NVIDIA's driver built for small, expected one for full" "CONFIG=full"
+    check "a network that the guest's driver does not fit is refused before it boots" $?
+    linux --dut model "$work/net.nvdla" --input README.md
+    [ $? -eq 2 ] && says "README.md: found a file that begins with" "expected a picture"
+    check "no picture" $?
+    echo 'ls /proc/nvdla_version && lsmod' | linux --dut model && says opendla
+    check "the shell has the driver" $?
+    sed -i 's/^echo.*/echo Unknown image type: picture.png/' "$sw/prebuilt/arm64-linux/nvdla_runtime"
     scripts/linux/guest.sh "$build" "$sw" >"$work/log" 2>&1
-    linux --dut model "$work/net.nvdla" --input "$work/picture.pgm"
+    linux --dut model "$work/net.nvdla" --input $digits/7.png
+    [ $? -eq 2 ] && says "nvdla_runtime has not read the picture"
+    check "a runtime that does not know the picture" $?
+    sed -i 's/^echo.*/exit 5/' "$sw/prebuilt/arm64-linux/nvdla_runtime"
+    CONFIG=full scripts/linux/guest.sh "$build" "$sw" >"$work/log" 2>&1
+    [ $? -eq 2 ] && says "the small register map was not chosen"
+    check "make guest CONFIG=full takes the full register map" $?
+    CONFIG=ful scripts/linux/guest.sh "$build" "$sw" >"$work/log" 2>&1
+    [ $? -eq 2 ] && says "CONFIG: found 'ful', expected a configuration"
+    check "make guest CONFIG=ful" $?
+    scripts/linux/guest.sh "$build" "$sw" >"$work/log" 2>&1
+    linux --dut model "$work/net.nvdla" --input $digits/7.png
     [ $? -eq 2 ] && says "nvdla_runtime ended with status 5"
     check "a runtime that fails" $?
     echo 'struct drm_driver *d = drm_gem_cma_vm_ops;' >>"$sw/kmd/port/linux/opendla.c"
