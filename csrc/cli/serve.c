@@ -21,7 +21,8 @@ static const char doc[] =
     "one becomes FILE.2.nvt.gz. --timeline writes a timeline of each session in the same way.\n"
     "--judge runs each launch on the model too, on a copy-on-write image of the guest's memory, and compares what "
     "they wrote when the RTL ends the layer. --stop=hold stands still at a wrong one, with the guest waiting for it, "
-    "until the client leaves or SIGUSR1 arrives.\n"
+    "until the client leaves or SIGUSR1 arrives. A launch that waits while "
+    "nothing moves and the driver is silent for 5 s is reported; --stop ends then, too.\n"
     "\n"
     "Of QEMU:\n"
     "  -object memory-backend-memfd,id=ram,size=1G,share=on -machine memory-backend=ram\n"
@@ -38,8 +39,7 @@ static const char doc[] =
     "  nvcosim serve --socket nvdla.sock --judge --debug --record session.nvt.gz\n"
     "\n"
     "Exit status: 0 ended by a signal, or by the client with --once; 1 the device had findings or wrong layers; 2 bad "
-    "input or usage, "
-    "or the device failed.";
+    "input or usage, or the device failed; 3 a session ended with a layer that never ends.";
 
 static void device_option(void *options, const char *arg, struct argp_state *state) {
     if (strcmp(arg, "both") == 0)

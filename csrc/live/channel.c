@@ -12,7 +12,8 @@
 #include "nvdla/xalloc.h"
 
 void channel_open(struct channel *channel, int socket, int stop) {
-    *channel = (struct channel){.socket = socket, .stop = stop, .message = xcalloc(1, sizeof *channel->message)};
+    *channel =
+        (struct channel){.socket = socket, .stop = stop, .door = -1, .message = xcalloc(1, sizeof *channel->message)};
 }
 
 void channel_close(struct channel *channel) {
@@ -111,9 +112,12 @@ enum channel_event channel_receive(struct channel *channel, struct error *err) {
 }
 
 /* Waits for events of the socket; see channel_wait(). */
-static bool wait_for(const struct channel *channel, short events, int milliseconds) {
-    struct pollfd polled[2] = {{.fd = channel->socket, .events = events}, {.fd = channel->stop, .events = POLLIN}};
-    poll(polled, 2, milliseconds);
+static bool wait_for(struct channel *channel, short events, int milliseconds) {
+    struct pollfd polled[3] = {{.fd = channel->socket, .events = events},
+                               {.fd = channel->stop, .events = POLLIN},
+                               {.fd = channel->door, .events = POLLIN}};
+    poll(polled, events == POLLIN ? 3 : 2, milliseconds);
+    channel->knocks = polled[2].revents != 0;
     return polled[1].revents == 0;
 }
 
@@ -127,7 +131,7 @@ bool channel_ended(const struct channel *channel) {
     return poll(polled, 2, 0) > 0;
 }
 
-bool channel_wait(const struct channel *channel, int milliseconds) {
+bool channel_wait(struct channel *channel, int milliseconds) {
     return wait_for(channel, POLLIN, milliseconds);
 }
 

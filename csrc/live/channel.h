@@ -23,6 +23,8 @@ struct message {
 struct channel {
     int socket;
     int stop;      /* descriptor that becomes readable when the program is to end; -1: none */
+    int door;      /* a listening socket at which others may wait; -1: none */
+    bool knocks;   /* one did in the last channel_wait() */
     size_t have;   /* bytes of the message that has begun to arrive */
     uint16_t next; /* identifier of the next command of this side */
     bool cut;      /* descriptors were lost: too many in one message */
@@ -39,8 +41,9 @@ enum channel_event { CHANNEL_NONE, CHANNEL_MESSAGE, CHANNEL_CLOSED };
  * CHANNEL_CLOSED: the peer has gone (err->text is ""), or what it sent is no message (err says why). */
 enum channel_event channel_receive(struct channel *channel, struct error *err);
 
-/* Waits until something arrives, at most that many ms (-1: any time). False if the program is to end. */
-bool channel_wait(const struct channel *channel, int milliseconds);
+/* Waits until something arrives, here or at the door, at most that many ms (-1: any time). False if the program is to
+ * end. */
+bool channel_wait(struct channel *channel, int milliseconds);
 
 /* True if something has arrived that was not received yet. */
 bool channel_ready(const struct channel *channel);

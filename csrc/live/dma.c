@@ -70,13 +70,7 @@ static void note_written(void *context, uint64_t address, size_t n, const struct
         record(ear, true, address, n);
     if (!dma->by_messages || !is_by_messages(dma, address))
         return;
-    struct dma_range *last = dma->written_count ? &dma->written[dma->written_count - 1] : NULL;
-    if (last && last->address + last->size == address && last->size + n <= VFIO_DATA_MOST) {
-        last->size += n;
-        return;
-    }
-    dma->written = xgrow(dma->written, dma->written_count, sizeof *dma->written);
-    dma->written[dma->written_count++] = (struct dma_range){address, n};
+    ranges_add(&dma->written, address, n);
 }
 
 void dma_open(struct dma *dma, struct device *dev, struct recording *recording) {
@@ -91,8 +85,27 @@ void dma_open(struct dma *dma, struct device *dev, struct recording *recording) 
     }
 }
 
+/* Takes what lies in a range out of others. */
+static void cut(struct ranges *ranges, uint64_t first, uint64_t last) {
+    struct ranges rest = {0};
+    for (size_t i = 0; i < ranges->count; i++) {
+        const uint64_t start = ranges->list[i].start, end = start + ranges->list[i].size;
+        if (start < first)
+            ranges_add(&rest, start, (end < first ? end : first) - start);
+        if (end - 1 > last)
+            ranges_add(&rest, start > last ? start : last + 1, end - (start > last ? start : last + 1));
+    }
+    ranges_free(ranges);
+    *ranges = rest;
+}
+
 static void end_map(struct dma *dma, size_t index) {
     const struct dma_map map = dma->maps[index];
+    if (!map.bytes) {
+        cut(&dma->wanted, map.address, map.address + (map.size - 1));
+        cut(&dma->written, map.address, map.address + (map.size - 1));
+        cut(&dma->sent, map.address, map.address + (map.size - 1));
+    }
     for (int space = 0; space < SPACE_COUNT; space++) {
         struct memory *mem = dma->dev->memory[space];
         if (mem && map.bytes)
@@ -114,7 +127,9 @@ void dma_close(struct dma *dma) {
         if (dma->dev->memory[space])
             memory_listen(dma->dev->memory[space], (struct memory_listener){0});
     free(dma->maps);
-    free(dma->written);
+    ranges_free(&dma->wanted);
+    ranges_free(&dma->written);
+    ranges_free(&dma->sent);
     mapped = NULL;
 }
 
@@ -216,59 +231,78 @@ int dma_unmap(struct dma *dma, const struct vfio_dma_unmap *range, struct error 
     return 0;
 }
 
-/* Adds a range in pieces. */
-static size_t add_pieces(struct dma_range range, struct dma_range **pieces, size_t count) {
-    while (range.size > 0) {
-        const uint64_t n = range.size < VFIO_DATA_MOST ? range.size : VFIO_DATA_MOST;
-        *pieces = xgrow(*pieces, count, sizeof **pieces);
-        (*pieces)[count++] = (struct dma_range){range.address, n};
-        range.address += n;
-        range.size -= n;
-    }
-    return count;
-}
-
-size_t dma_reads(const struct dma *dma, const struct launch *launch, struct dma_range **pieces) {
+void dma_want(struct dma *dma, const struct launch *launch) {
     struct memory_extent extents[LAUNCH_EXTENTS];
-    size_t count = 0;
-    *pieces = NULL;
     const size_t extent_count = dma->by_messages ? launch_reads(dma->dev->config, launch, extents) : 0;
     for (size_t i = 0; i < extent_count; i++) {
-        const uint64_t last = UINT64_MAX - extents[i].start; /* registers can say anything */
-        struct dma_range range = {extents[i].start, extents[i].size};
-        if (range.size > last)
-            range.size = last;
+        const uint64_t most = UINT64_MAX - extents[i].start; /* registers can say anything */
+        const uint64_t size = extents[i].size < most ? extents[i].size : most, end = extents[i].start + size;
         for (size_t m = 0; m < dma->count; m++) {
             const struct dma_map *map = &dma->maps[m];
-            const uint64_t from = range.address > map->address ? range.address : map->address;
-            const uint64_t range_end = range.address + range.size, map_end = map->address + (map->size - 1);
-            if (map->bytes || from > map_end || from >= range_end)
+            const uint64_t from = extents[i].start > map->address ? extents[i].start : map->address;
+            const uint64_t map_last = map->address + (map->size - 1);
+            if (map->bytes || from > map_last || from >= end)
                 continue;
-            const uint64_t to = range_end - 1 < map_end ? range_end - 1 : map_end;
-            count = add_pieces((struct dma_range){from, to - from + 1}, pieces, count);
+            ranges_add(&dma->wanted, from, (end - 1 < map_last ? end - 1 : map_last) - from + 1);
         }
     }
-    return count;
 }
 
-size_t dma_writes(struct dma *dma, struct dma_range **pieces) {
-    *pieces = dma->written;
-    const size_t count = dma->written_count;
-    dma->written = NULL;
-    dma->written_count = 0;
-    return count;
+void dma_forget(struct dma *dma) {
+    dma->wanted.count = 0;
+}
+
+bool dma_wants(const struct dma *dma) {
+    return dma->wanted.count > 0;
+}
+
+bool dma_owes(const struct dma *dma) {
+    return dma->written.count > 0 || dma->sent.count > 0;
+}
+
+/* Takes a piece of at most so many bytes. */
+static bool take_piece(struct ranges *ranges, uint32_t most, struct range *piece) {
+    if (ranges->count == 0)
+        return false;
+    struct range *last = &ranges->list[ranges->count - 1];
+    *piece = (struct range){last->start, last->size < most ? last->size : most};
+    last->start += piece->size;
+    last->size -= piece->size;
+    ranges->count -= last->size == 0;
+    return true;
+}
+
+bool dma_next_read(struct dma *dma, uint32_t most, struct range *piece) {
+    return take_piece(&dma->wanted, most, piece);
+}
+
+bool dma_next_write(struct dma *dma, uint32_t most, struct range *piece) {
+    if (dma->sent.count == 0) {
+        const struct ranges empty = dma->sent;
+        dma->sent = dma->written;
+        dma->written = empty;
+        ranges_sort(&dma->sent);
+    }
+    return take_piece(&dma->sent, most, piece);
+}
+
+/* Overwrites with what the device has, where it has written: that is newer. */
+static void keep_written(const struct dma *dma, const struct ranges *ranges, uint64_t address, uint8_t *bytes,
+                         size_t n) {
+    for (size_t i = 0; i < ranges->count; i++) {
+        const struct range *range = &ranges->list[i];
+        const uint64_t from = range->start > address ? range->start : address;
+        const uint64_t to = range->start + range->size < address + n ? range->start + range->size : address + n;
+        if (from < to)
+            dma_get(dma, from, bytes + (from - address), (size_t)(to - from));
+    }
 }
 
 void dma_put(struct dma *dma, uint64_t address, const void *bytes, size_t n) {
     uint8_t *whole = xmalloc(n);
     memcpy(whole, bytes, n);
-    for (size_t i = 0; i < dma->written_count; i++) { /* newer than what the client has */
-        const struct dma_range *range = &dma->written[i];
-        const uint64_t from = range->address > address ? range->address : address;
-        const uint64_t to = range->address + range->size < address + n ? range->address + range->size : address + n;
-        if (from < to)
-            dma_get(dma, from, whole + (from - address), (size_t)(to - from));
-    }
+    keep_written(dma, &dma->written, address, whole, n);
+    keep_written(dma, &dma->sent, address, whole, n);
     for (int space = 0; space < SPACE_COUNT; space++)
         if (dma->dev->memory[space])
             memory_write(dma->dev->memory[space], address, whole, n, NULL, NULL);
@@ -277,4 +311,44 @@ void dma_put(struct dma *dma, uint64_t address, const void *bytes, size_t n) {
 
 void dma_get(const struct dma *dma, uint64_t address, void *bytes, size_t n) {
     memory_read(dma->dev->memory[SPACE_PRIMARY], address, bytes, n);
+}
+
+/* ---- memory without contents ---- */
+
+enum { LOOK_PAGES = 4096 };
+
+/* Larger maps are taken to hold something. */
+#define LOOK_MOST (UINT64_C(1) << 36)
+
+static bool is_zero(const uint8_t *bytes, size_t n) {
+    return bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0;
+}
+
+/* A page that is in no file is not touched: that would put it there. */
+static bool map_is_zero(const struct dma_map *map) {
+    unsigned char resident[LOOK_PAGES];
+    if (map->size > LOOK_MOST)
+        return false;
+    for (uint64_t at = 0, n; at < map->size; at += n) {
+        uint8_t *bytes = (uint8_t *)map->bytes + at;
+        n = map->size - at < (uint64_t)LOOK_PAGES * MEMORY_PAGE ? map->size - at : (uint64_t)LOOK_PAGES * MEMORY_PAGE;
+        if (mincore(bytes, n, resident) != 0)
+            memset(resident, 1, sizeof resident);
+        for (uint64_t page = 0; page < n / MEMORY_PAGE; page++)
+            if ((resident[page] & 1) && !is_zero(bytes + page * MEMORY_PAGE, MEMORY_PAGE))
+                return false;
+    }
+    return true;
+}
+
+bool dma_is_empty(const struct dma *dma) {
+    bool any = false;
+    for (size_t i = 0; i < dma->count; i++) {
+        if (!dma->maps[i].bytes)
+            continue;
+        if (!map_is_zero(&dma->maps[i]))
+            return false;
+        any = true;
+    }
+    return any;
 }

@@ -14,15 +14,12 @@
 #include "layers/tracker.h"
 #include "live/recording.h"
 #include "live/vfio_user.h"
+#include "memory/ranges.h"
 
 struct dma_map {
     uint64_t address, size;
     void *bytes; /* NULL: by messages */
     bool writable;
-};
-
-struct dma_range {
-    uint64_t address, size;
 };
 
 struct dma;
@@ -39,8 +36,9 @@ struct dma {
     struct dma_ear ears[SPACE_COUNT];
     struct dma_map *maps;
     size_t count, by_messages;
-    struct dma_range *written; /* by the device in maps without bytes, not sent yet */
-    size_t written_count;
+    /* Of maps without bytes: what launches read and the client was not asked for yet; what the device has written, and
+     * what of that is being sent: not yet sent. */
+    struct ranges wanted, written, sent;
 };
 
 /* recording: gets what the device writes, and what a model reads; NULL: none. */
@@ -56,16 +54,25 @@ int dma_map(struct dma *dma, const struct vfio_dma_map *map, int fd, struct erro
  * only partly in it. */
 int dma_unmap(struct dma *dma, const struct vfio_dma_unmap *range, struct error *err);
 
-/* The pieces, of at most VFIO_DATA_MOST bytes, that a launch reads of maps without bytes. Returns how many; free()
- * *pieces. */
-size_t dma_reads(const struct dma *dma, const struct launch *launch, struct dma_range **pieces);
+/* Wants what a launch reads of maps without bytes. A launch that reads much, or says so, costs nothing. */
+void dma_want(struct dma *dma, const struct launch *launch);
+/* Wants nothing any longer: the launches are gone. */
+void dma_forget(struct dma *dma);
+bool dma_wants(const struct dma *dma);
+/* True if the device has written what was not sent yet. */
+bool dma_owes(const struct dma *dma);
 
-/* What the device has written to maps without bytes since the last call, in pieces as above; free() *pieces. */
-size_t dma_writes(struct dma *dma, struct dma_range **pieces);
+/* Takes the next piece, of at most so many bytes, that is to be read from the client, or written to it. False: none. */
+bool dma_next_read(struct dma *dma, uint32_t most, struct range *piece);
+bool dma_next_write(struct dma *dma, uint32_t most, struct range *piece);
 
 /* Bytes of such a map for the device, or from it. */
 void dma_put(struct dma *dma, uint64_t address, const void *bytes, size_t n);
 void dma_get(const struct dma *dma, uint64_t address, void *bytes, size_t n);
+
+/* True if the client has given descriptors and none of their pages holds a byte that is not 0: another process then
+ * works in copies of them. */
+bool dma_is_empty(const struct dma *dma);
 
 /* From now on, a page of a map that its file no longer has reads as 0 and is this process's own, instead of ending it.
  * The maps are those of the last dma_open(). */

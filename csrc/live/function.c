@@ -19,6 +19,9 @@ enum { REFUSED_SHOWN = 20 };
 
 enum { ACCESS_MOST = 4096, VERSION_TEXT = 256 };
 
+/* Milliseconds for which a reply to an access waits for replies of the client. */
+enum { PATIENCE = 20 };
+
 /* Ends the session with a message. */
 __attribute__((format(printf, 2, 3))) static void fail(struct function *function, const char *format, ...) {
     va_list arguments;
@@ -154,81 +157,65 @@ static void set_irqs(struct function *function, struct message *message) {
 
 /* ---- memory by messages ---- */
 
-/* Until all that launches read has arrived, the device waits for its memory. */
-static void hold(struct function *function) {
-    for (int space = 0; space < SPACE_COUNT; space++)
-        if (function->live->dev->memory[space])
-            memory_hold(function->live->dev->memory[space], function->reads_pending > 0);
+static void pump(struct function *function) {
+    struct error err;
+    if (!function->failed && !transfer_pump(&function->transfer, &err))
+        fail(function, "%s", err.text);
 }
 
-/* Takes the reply to a DMA message of this side. */
-static void take_reply(struct function *function, const struct message *message) {
-    const struct vfio_header *header = &message->header;
-    const bool bad = header->flags & VFIO_ERROR;
-    if (header->command == VFIO_DMA_WRITE && function->writes_pending > 0) {
-        function->writes_pending--;
-        if (bad)
-            fail(function, "the client refused DMA_WRITE with error %u", (unsigned)header->error);
-        return;
+static void take_reply(struct function *function) {
+    struct error err;
+    if (!transfer_take_reply(&function->transfer, function->channel.message, &err))
+        fail(function, "%s", err.text);
+}
+
+/* Takes the next message into channel.message; at its end the session fails. */
+static enum channel_event receive(struct function *function) {
+    struct error err;
+    const enum channel_event event = channel_receive(&function->channel, &err);
+    if (event == CHANNEL_CLOSED && !function->failed) {
+        function->failed = true;
+        function->err = err;
     }
-    for (size_t i = 0; header->command == VFIO_DMA_READ && i < function->reads_pending; i++) {
-        const struct function_read read = function->pending[i];
-        if (read.id != header->id)
+    return event;
+}
+
+static bool is_reply(const struct message *message) {
+    return (message->header.flags & VFIO_TYPE) == VFIO_REPLY;
+}
+
+/* Before a reply to an access: sends what the device has written by then, and with an own clock reads what it will
+ * read. A client that serves no DMA message while it waits for the reply (QEMU) gets the reply first. */
+static void settle(struct function *function) {
+    const bool own_clock = function->own_clock;
+    pump(function);
+    while (!function->failed && (dma_owes(&function->dma) || (own_clock && function_waits(function)))) {
+        if (!channel_wait(&function->channel, own_clock ? -1 : PATIENCE) || !channel_ready(&function->channel))
+            return;
+        if (receive(function) != CHANNEL_MESSAGE)
             continue;
-        function->pending[i] = function->pending[--function->reads_pending];
-        if (bad || message->size != sizeof(struct vfio_dma_access) + read.range.size)
-            fail(function, "DMA_READ of %" PRIu64 " bytes at 0x%" PRIx64 " was answered with error %u and %u bytes",
-                 read.range.size, read.range.address, (unsigned)header->error, (unsigned)message->size);
-        else
-            dma_put(&function->dma, read.range.address, message->payload + sizeof(struct vfio_dma_access),
-                    read.range.size);
-        hold(function);
-        return;
-    }
-    fail(function, "found a reply to a message that was not sent (command %u, id %u)", (unsigned)header->command,
-         (unsigned)header->id);
-}
-
-static void send_writes(struct function *function) {
-    struct dma_range *pieces;
-    const size_t count = dma_writes(&function->dma, &pieces);
-    uint8_t *bytes = count ? xmalloc(VFIO_DATA_MOST) : NULL;
-    for (size_t i = 0; i < count && !function->failed; i++) {
-        for (uint64_t at = 0, n; at < pieces[i].size && !function->failed; at += n) {
-            n = pieces[i].size - at < function->transfer ? pieces[i].size - at : function->transfer;
-            const struct vfio_dma_access access = {pieces[i].address + at, n};
-            dma_get(&function->dma, access.address, bytes, n);
-            if (channel_command(&function->channel, VFIO_DMA_WRITE, &access, sizeof access, bytes, n, NULL, 0) < 0)
-                fail(function, "the client left while memory was written");
-            function->writes_pending++;
+        if (!is_reply(function->channel.message)) {
+            function->kept = true;
+            return;
         }
+        take_reply(function);
     }
-    free(bytes);
-    free(pieces);
 }
 
-/* Asks for what a launch reads; as in struct live_listener. */
-static void fetch(void *context, const struct launch *launch) {
+/* A launch is about to be armed; as in struct live_listener. */
+static void arming(void *context, const struct launch *launch) {
     struct function *function = context;
-    struct dma_range *pieces;
-    if (!function->dma.by_messages)
-        return;
-    send_writes(function);
-    const size_t count = dma_reads(&function->dma, launch, &pieces);
-    for (size_t i = 0; i < count && !function->failed; i++) {
-        for (uint64_t at = 0, n; at < pieces[i].size && !function->failed; at += n) {
-            n = pieces[i].size - at < function->transfer ? pieces[i].size - at : function->transfer;
-            const struct vfio_dma_access access = {pieces[i].address + at, n};
-            const int id = channel_command(&function->channel, VFIO_DMA_READ, &access, sizeof access, NULL, 0, NULL, 0);
-            if (id < 0)
-                fail(function, "the client left while memory was read");
-            function->pending = xgrow(function->pending, function->reads_pending, sizeof *function->pending);
-            function->pending[function->reads_pending++] =
-                (struct function_read){(uint16_t)id, {access.address, access.count}};
-        }
-    }
-    free(pieces);
-    hold(function);
+    if (!function->looked && !function->own_clock && dma_is_empty(&function->dma))
+        device_report(function->live->dev,
+                      &(struct finding){.cycle = function->live->dev->ops->time(function->live->dev),
+                                        .rule = "memory-empty",
+                                        .kind = FINDING_ACCESS,
+                                        .owner = {.unit = -1, .ordinal = -1}},
+                      "the memory that the client gave holds only zeros: it works in a copy; QEMU needs share=on for "
+                      "its memory-backend (docs/live.md)");
+    function->looked = true;
+    dma_want(&function->dma, launch);
+    pump(function);
 }
 
 /* As in struct live_listener. */
@@ -305,6 +292,7 @@ static int read_control(struct function *function, const struct vfio_access *acc
 /* The state after reset; configuration space, maps and descriptors stay. */
 static bool restart(struct function *function) {
     function->line = function->again = function->intx_masked = false;
+    transfer_forget(&function->transfer);
     return live_device_reset(function->live, &function->err);
 }
 
@@ -347,14 +335,16 @@ static void access_message(struct function *function, struct message *message, b
     memcpy(bytes, &access, sizeof access);
     memcpy(bytes + sizeof access, message->payload + sizeof access, write ? access.count : 0);
     const int error = access_region(function, write, &access, bytes + sizeof access);
-    if (error == EIO && !function->own_clock)
+    if (error == EIO && !function->own_clock) {
+        function->live->failures++;
         fail(function, "%s", function->err.text);
+    }
     if (error == EINVAL)
         refuse(function, &command, error, "%s of %u bytes at offset 0x%" PRIx64 " of region %u",
                write ? "REGION_WRITE" : "REGION_READ", (unsigned)access.count, access.offset, (unsigned)access.region);
     else {
         if (!write || function->own_clock)
-            send_writes(function);
+            settle(function);
         reply(function, &command, bytes, sizeof access + (write ? 0 : access.count), error);
     }
 }
@@ -367,7 +357,7 @@ static bool read_capabilities(struct function *function, const char *text, size_
     const json_t *most = json_object_get(json_object_get(json, "capabilities"), "max_data_xfer_size");
     const json_int_t limit = json_is_integer(most) ? json_integer_value(most) : VFIO_DATA_MOST;
     const bool good = json_is_object(json) && limit > 0;
-    function->transfer = limit < VFIO_DATA_MOST ? (uint32_t)limit : VFIO_DATA_MOST;
+    function->transfer.most = limit < VFIO_DATA_MOST ? (uint32_t)limit : VFIO_DATA_MOST;
     json_decref(json);
     return good;
 }
@@ -542,17 +532,13 @@ static void serve_command(struct function *function, struct message *message) {
 }
 
 bool function_serve(struct function *function) {
-    struct error err;
-    const enum channel_event event = channel_receive(&function->channel, &err);
-    if (event == CHANNEL_CLOSED && !function->failed) {
-        function->failed = true;
-        function->err = err;
-    }
+    const enum channel_event event = function->kept ? CHANNEL_MESSAGE : receive(function);
+    function->kept = false;
     if (event == CHANNEL_MESSAGE) {
         struct message *message = function->channel.message;
         function->posted = message->header.flags & VFIO_NO_REPLY;
-        if ((message->header.flags & VFIO_TYPE) == VFIO_REPLY)
-            take_reply(function, message);
+        if (is_reply(message))
+            take_reply(function);
         else
             serve_command(function, message);
     }
@@ -560,28 +546,28 @@ bool function_serve(struct function *function) {
 }
 
 bool function_show(struct function *function) {
-    send_writes(function);
-    if (function->writes_pending == 0)
+    pump(function);
+    if (!transfer_owes(&function->transfer))
         show_line(function);
     return !function->failed;
 }
 
 void function_open(struct function *function, struct live_device *live, int socket, int stop, bool own_clock) {
-    *function = (struct function){.live = live, .events = {-1, -1}, .own_clock = own_clock, .transfer = VFIO_DATA_MOST};
+    *function = (struct function){.live = live, .events = {-1, -1}, .own_clock = own_clock};
+    function->transfer = (struct transfer){&function->channel, &function->dma, .most = VFIO_DATA_MOST};
     channel_open(&function->channel, socket, stop);
     pci_reset(&function->pci);
     dma_open(&function->dma, live->dev, live->recording);
-    live->listener = (struct live_listener){fetch, has_left, function};
+    live->listener = (struct live_listener){arming, has_left, function};
 }
 
 void function_close(struct function *function) {
-    function->reads_pending = 0;
-    hold(function);
+    function->transfer.reads = 0;
+    transfer_forget(&function->transfer);
     function->live->listener = (struct live_listener){0};
     for (int i = 0; i < 2; i++)
         if (function->events[i] >= 0)
             close(function->events[i]);
     dma_close(&function->dma);
     channel_close(&function->channel);
-    free(function->pending);
 }

@@ -14,12 +14,7 @@
 #include "live/dma.h"
 #include "live/live_device.h"
 #include "live/pci.h"
-
-/* A part of the client's memory that it was asked for. */
-struct function_read {
-    uint16_t id; /* of the message */
-    struct dma_range range;
-};
+#include "live/transfer.h"
 
 struct function {
     struct live_device *live;
@@ -32,14 +27,14 @@ struct function {
     bool again;     /* MSI: the line may have to be sent again */
     bool versioned; /* the versions were exchanged */
     bool posted;    /* the last message wants no reply: others may follow it closely */
+    bool kept;      /* channel.message was received and not served yet */
+    bool looked;    /* into the memory for contents, at the first launch */
     bool own_clock; /* the client owns the clock: time passes when it says so (control.h) */
     bool failed;    /* err says why the session cannot continue */
     struct error err;
-    uint32_t transfer;                    /* most bytes of a DMA message */
-    size_t reads_pending, writes_pending; /* DMA messages without a reply yet */
-    struct function_read *pending;
-    uint64_t interrupts; /* sent */
-    uint64_t refused;    /* commands */
+    struct transfer transfer; /* of its memory */
+    uint64_t interrupts;      /* sent */
+    uint64_t refused;         /* commands */
 };
 
 /* Serves a client on a connected socket from now on. stop: as in channel_open(). */
@@ -52,7 +47,7 @@ bool function_serve(struct function *function);
 
 /* True while the device waits for memory that the client has been asked for: its time must not pass. */
 static inline bool function_waits(const struct function *function) {
-    return function->reads_pending > 0;
+    return transfer_waits(&function->transfer);
 }
 
 /* Shows the client what the device has done since the last call: what it wrote, and its interrupt. False as above. */

@@ -48,7 +48,7 @@ void live_device_close(struct live_device *live) {
 }
 
 bool live_device_end(struct live_device *live, struct error *err) {
-    return live->fresh || !live->ending.ended || live->ending.ended(live->ending.context, err);
+    return live->fresh || !live->owner.ended || live->owner.ended(live->owner.context, err);
 }
 
 bool live_device_reset(struct live_device *live, struct error *err) {
@@ -58,6 +58,8 @@ bool live_device_reset(struct live_device *live, struct error *err) {
         return false;
     if (live->recording && !recording_end(live->recording, err))
         return false;
+    live->hangs += live->hung;
+    live->hung = false;
     live->clocks += live->dev->ops->time(live->dev);
     forget_launches(live);
     if (live->judge)
@@ -201,7 +203,7 @@ bool live_device_write(struct live_device *live, uint32_t address, uint32_t valu
     struct device *dev = live->dev;
     live->writes++;
     live->quiet = 0;
-    live->fresh = false;
+    live->fresh = live->hung = false;
     const bool kept = live->recording && live->recording->keeper.context;
     if (kept && register_write_arms(dev->config, address, value) && !offer_cut(live, err))
         return false;
@@ -290,6 +292,22 @@ bool live_device_run(struct live_device *live, uint64_t clocks, bool until_inter
         return false;
     if (!any_armed(live) && dev->ops->at_rest(dev))
         rest(live);
+    return true;
+}
+
+bool live_device_waits(const struct live_device *live) {
+    return !live->moving && any_armed(live);
+}
+
+bool live_device_hung(struct live_device *live, struct error *err) {
+    const uint64_t layers = live->layers;
+    if (!look(live, err) || !end_idle(live, err))
+        return false;
+    if (live->layers != layers)
+        return true;
+    live->hung = true;
+    if (live->owner.hung)
+        live->owner.hung(live->owner.context);
     return true;
 }
 

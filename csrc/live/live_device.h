@@ -31,10 +31,13 @@ struct live_listener {
     void *context;
 };
 
-/* Is called before the device forgets a session: at a reset, and at the end (live_device_end). False with
- * a message. */
-struct live_ending {
-    bool (*ended)(void *context, struct error *err); /* NULL: not called */
+/* What the owner wants to hear. */
+struct live_owner {
+    /* The device forgets a session: at a reset, and at the end (live_device_end). False with a message. NULL: not
+     * called. */
+    bool (*ended)(void *context, struct error *err);
+    /* A launch does not end (live_device_hung). NULL: not called. */
+    void (*hung)(void *context);
     void *context;
 };
 
@@ -47,7 +50,7 @@ struct live_holder {
 struct live_device {
     struct device *dev;
     struct live_holder holder;
-    struct live_ending ending; /* may be set once it is open */
+    struct live_owner owner; /* may be set once it is open */
     struct layer_tracker *tracker;
     struct live_listener listener;
     struct live_launch launches[LIVE_INTERRUPT_BITS];
@@ -55,7 +58,9 @@ struct live_device {
     uint32_t glb;                             /* address of GLB's registers */
     bool fresh;                               /* nothing was written since the reset */
     bool moving;                              /* something may happen without another access */
+    bool hung;                                /* it was reported so, and nothing was written since */
     uint64_t quiet;                           /* slices since the last write */
+    uint64_t hangs, failures;                 /* sessions that ended hung, or because the device failed or refused */
     uint64_t reads, writes, layers, findings; /* since it was opened; findings: printed */
     uint64_t clocks;                          /* of earlier resets */
     FILE *log;                                /* NULL: launches are not printed */
@@ -70,7 +75,7 @@ bool live_device_open(struct live_device *live, struct device *dev, FILE *log, s
                       struct error *err);
 void live_device_close(struct live_device *live);
 
-/* Ends the session: the ending is called if anything was written since the last reset. False with its message. */
+/* Ends the session: the owner hears of it if anything was written since the last reset. False with its message. */
 bool live_device_end(struct live_device *live, struct error *err);
 
 /* Brings the device to its state after reset, with its memory as it is; ends session and part of the recording. */
@@ -90,6 +95,12 @@ bool live_device_run(struct live_device *live, uint64_t clocks, bool until_inter
 
 /* Level of the interrupt line. */
 bool live_device_interrupt(struct live_device *live);
+
+/* True if a launch is armed and nothing moves: without another access it will never end. */
+bool live_device_waits(const struct live_device *live);
+/* It has waited so long that the driver will not do anything either: reports that to the owner, unless launches have
+ * ended whose interrupt was not seen. False with a message if the device failed. */
+bool live_device_hung(struct live_device *live, struct error *err);
 
 /* Prints findings since the last call to stderr. */
 void live_device_print_findings(struct live_device *live);

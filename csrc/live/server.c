@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "live/function.h"
@@ -165,22 +166,105 @@ static int signals_of(int first, int second) {
     return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Serves one client until it leaves. False with a message if the device failed; *stopped: a signal came. */
-static bool serve_client(const struct server_options *options, struct live_device *live, int socket, int stop,
-                         bool *stopped, struct error *err) {
-    struct holding holding = {.go = signals_of(SIGUSR1, SIGUSR1), .stop = stop, .socket = socket};
+/* Seconds without a write after which a driver is not merely slow while a launch waits. */
+enum {
+    HANG_SECONDS = 5,
+    GREETING = 100 /* ms that a second client has for its first message */,
+    THOUSAND = 1000,
+    MILLION = 1000000
+};
+
+static int64_t milliseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * (int64_t)THOUSAND + now.tv_nsec / MILLION;
+}
+
+/* When the driver last wrote a register, or a launch ended. */
+struct watch {
+    uint64_t writes, layers;
+    int64_t since; /* milliseconds() */
+};
+
+/* Milliseconds for which a launch may wait, -1: any time; 0: it hangs, or something moves. */
+static int watch_launches(struct watch *watch, const struct live_device *live) {
+    const int64_t now = milliseconds();
+    if (watch->since == 0 || watch->writes != live->writes || watch->layers != live->layers)
+        *watch = (struct watch){live->writes, live->layers, now};
+    if (live->moving)
+        return 0;
+    if (!live_device_waits(live) || live->hung)
+        return -1;
+    const int64_t left = watch->since + HANG_SECONDS * THOUSAND - now;
+    return left > 0 ? (int)left : 0;
+}
+
+/* A server that runs. */
+struct server {
+    const struct server_options *options;
+    struct live_device *live;
+    int listener; /* -1: none */
+    int stop;     /* as in struct channel */
+    bool stopped; /* no further client is served */
+};
+
+/* Waits for the client, as long as the device allows. False if the session is to end: a signal came, or the device
+ * failed, with a message; *good says which. */
+static bool wait_for_client(struct server *server, struct function *function, struct watch *watch, bool *good,
+                            struct error *err) {
+    struct live_device *live = server->live;
+    int patience = -1; /* time passes when the client says so */
+    if (function->kept)
+        patience = 0;
+    else if (server->options->path != NULL && !function_waits(function))
+        patience = watch_launches(watch, live);
+    if (!channel_wait(&function->channel, patience)) {
+        server->stopped = true;
+        return false;
+    }
+    if (patience == 0 && !function->kept && !live->moving)
+        *good = live_device_hung(live, err);
+    return *good;
+}
+
+/* A client at the door while another is served gets an error, and has to leave. One that has come because the other is
+ * about to leave waits. */
+static void refuse_second(int listener, struct channel *channel) {
+    struct vfio_header header;
+    if (channel_ended(channel))
+        return;
+    const int client = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (client < 0)
+        return;
+    text_print_line(stderr, "nvcosim: refused a second client: the server serves one at a time");
+    poll(&(struct pollfd){.fd = client, .events = POLLIN}, 1, GREETING);
+    if (recv(client, &header, sizeof header, 0) == (ssize_t)sizeof header) {
+        header.size = sizeof header;
+        header.flags = VFIO_REPLY | VFIO_ERROR;
+        header.error = EBUSY;
+        send(client, &header, sizeof header, MSG_NOSIGNAL);
+    }
+    close(client);
+}
+
+/* Serves one client until it leaves. False with a message if the device failed. */
+static bool serve_client(struct server *server, int socket, struct error *err) {
+    struct live_device *live = server->live;
+    struct holding holding = {.go = signals_of(SIGUSR1, SIGUSR1), .stop = server->stop, .socket = socket};
     struct function function;
     const struct before before = measure(live);
+    struct watch watch = {0};
     bool good = true;
-    const bool own_clock = options->path == NULL;
-    function_open(&function, live, socket, stop, own_clock);
+    const bool own_clock = server->options->path == NULL;
+    function_open(&function, live, socket, server->stop, own_clock);
+    function.channel.door = server->listener;
     live->holder = (struct live_holder){hold, &holding};
     for (;;) {
         live_device_print_findings(live);
-        if (!channel_wait(&function.channel, live->moving && !own_clock && !function_waits(&function) ? 0 : -1)) {
-            *stopped = true;
+        if (!wait_for_client(server, &function, &watch, &good, err))
             break;
-        }
+        if (function.channel.knocks)
+            refuse_second(server->listener, &function.channel);
         if (!function_serve(&function))
             break;
         /* Posted writes come in rows: time does not pass between them. */
@@ -193,14 +277,14 @@ static bool serve_client(const struct server_options *options, struct live_devic
         if (!function_show(&function))
             break;
         if (live->stop) {
-            *stopped = true;
+            server->stopped = true;
             break;
         }
     }
     live_device_print_findings(live);
     if (function.failed && function.err.text[0])
         text_print_line(stderr, "nvcosim: the session ends: %s", function.err.text);
-    if (!options->quiet)
+    if (!server->options->quiet)
         print_summary(live, &function, &before);
     live->holder = (struct live_holder){0};
     close(holding.go);
@@ -221,33 +305,32 @@ static int next_client(int listener, int stop) {
     }
 }
 
-static bool serve_clients(const struct server_options *options, struct live_device *live, int listener, int stop,
-                          bool *found, struct error *err) {
-    bool stopped = false, good = true;
-    while (good && !stopped) {
-        const int client = next_client(listener, stop);
+static bool serve_clients(struct server *server, bool *found, struct error *err) {
+    struct live_device *live = server->live;
+    bool good = true;
+    while (good && !server->stopped) {
+        const int client = next_client(server->listener, server->stop);
         if (client < 0)
             break;
-        good = serve_client(options, live, client, stop, &stopped, err) && live_device_reset(live, err);
+        good = serve_client(server, client, err) && live_device_reset(live, err);
         *found |= live->dev->finding_count > 0 || (live->judge && live->judge->wrong > 0);
-        stopped |= options->once;
+        server->stopped |= server->options->once;
     }
     return good;
 }
 
 bool server_run(const struct server_options *options, struct live_device *live, bool *found, struct error *err) {
-    bool stopped = false;
     signal(SIGPIPE, SIG_IGN);
-    const int stop = signals_of(SIGINT, SIGTERM);
+    struct server server = {options, live, .listener = -1, .stop = signals_of(SIGINT, SIGTERM)};
     dma_survive_truncation();
     *found = false;
     bool good;
     if (!options->path) {
-        good = serve_client(options, live, options->connected, stop, &stopped, err);
+        good = serve_client(&server, options->connected, err);
     } else {
-        const int listener = listen_at(options->path, err);
+        server.listener = listen_at(options->path, err);
         int end = -1;
-        good = listener >= 0;
+        good = server.listener >= 0;
         const pid_t guard = good ? guard_socket(options->path, &end) : -1;
         if (good && !options->quiet) {
             text_print_line(stdout, "listening on %s (%s, %s)", options->path, live->dev->config->name,
@@ -255,14 +338,14 @@ bool server_run(const struct server_options *options, struct live_device *live, 
             fflush(stdout);
         }
         if (good) {
-            good = serve_clients(options, live, listener, stop, found, err);
+            good = serve_clients(&server, found, err);
             unlink(options->path);
-            close(listener);
+            close(server.listener);
             close(end);
             if (guard > 0)
                 waitpid(guard, NULL, 0);
         }
     }
-    close(stop);
+    close(server.stop);
     return good;
 }

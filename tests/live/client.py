@@ -69,14 +69,14 @@ class Guest:
 
 
 class Client:
-    def __init__(self, path, guest=None, shared=True, version=True):
+    def __init__(self, path, guest=None, shared=True, version=True, limit=1048576):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket.settimeout(LIMIT)
         self.socket.connect(str(path))
         self.guest, self.next, self.dma_reads, self.dma_writes, self.longest = guest, 1, 0, 0, 0
         self.events = {}
         if version:
-            self.capabilities = self.version()
+            self.capabilities = self.version(text=json.dumps({"capabilities": {"max_msg_fds": 16, "max_data_xfer_size": limit}}))
         for address, size, fd, _ in guest.ranges if guest else ():
             self.map(address, size, fd if shared else None)
 
@@ -160,6 +160,15 @@ class Client:
 
     def read(self, offset):
         return struct.unpack("<I", self.read_region(BAR0, offset, 4))[0]
+
+    def read_early(self, offset):
+        """A register, by a client that answers no DMA message while it waits."""
+        sent = self.send(REGION_READ, struct.pack("<QII", offset, BAR0, 4))
+        while True:
+            ident, _, flags, _, data = self.message()
+            if flags & REPLY:
+                assert ident == sent
+                return struct.unpack("<I", data[16:])[0]
 
     def write(self, offset, value, posted=True):
         self.write_region(BAR0, offset, struct.pack("<I", value), posted)

@@ -94,6 +94,38 @@ static void test_pages(const char *dut, uint64_t *clocks) {
     nvcosim_close(nvdla);
 }
 
+/* A layer that reads 64 MiB of the caller's memory, an atom in each 64 KiB. */
+static void test_much(const char *dut) {
+    enum { LINES = 1024, STRIDE = 65536, LINE_STRIDE = SDP_RDMA + 0x20, ATOM = 8 };
+    const struct nvcosim_options options = {.dut = dut};
+    static uint8_t result[SIZE];
+    char error[256];
+    uint8_t *source = calloc(LINES, STRIDE);
+    struct nvcosim *nvdla = nvcosim_open(&options, error, sizeof error);
+    CHECK(nvdla && source);
+    if (!nvdla || !source)
+        return;
+    for (int i = 0; i < LINES * ATOM; i++)
+        source[(size_t)(i / ATOM) * STRIDE + (size_t)(i % ATOM)] = (uint8_t)(i % 61);
+    CHECK(nvcosim_pages(nvdla, SOURCE, (size_t)LINES * STRIDE, source) == 0);
+    CHECK(nvcosim_pages(nvdla, RESULT, SIZE, result) == 0);
+    for (size_t i = 0; i < sizeof layer / sizeof *layer; i++) {
+        const uint32_t address = layer[i].address, value = layer[i].value;
+        const uint32_t part = address - (address < SDP ? SDP_RDMA : SDP), width = address < SDP ? 0x0c : 0x3c;
+        CHECK(nvcosim_write(nvdla, address,
+                            part == width            ? 0
+                            : part == width + 4      ? LINES - 1
+                            : address == LINE_STRIDE ? STRIDE
+                            : address == SDP + 0x50  ? ATOM
+                                                     : value) == 0);
+    }
+    CHECK(nvcosim_clocks(nvdla, 1000000, 1) == 0 && nvcosim_interrupt(nvdla) == 1);
+    for (int i = 0; i < LINES * ATOM; i++)
+        CHECK(result[i] == 2 * (i % 61));
+    nvcosim_close(nvdla);
+    free(source);
+}
+
 static void test_two(const char *dut) {
     const struct nvcosim_options options = {.dut = dut};
     char error[256], text[256];
@@ -190,6 +222,7 @@ int main(int argc, char **argv) {
     uint64_t clocks[2] = {0, 0};
     test_pages(dut, &clocks[0]);
     test_pages(dut, &clocks[1]);
+    test_much(dut);
     CHECK(clocks[0] == clocks[1]); /* the same program, the same clocks */
     test_two(dut);
     test_errors();

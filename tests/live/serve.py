@@ -15,6 +15,7 @@ import pathlib
 import random
 import re
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -22,6 +23,7 @@ import tempfile
 import threading
 import time
 
+from inputs import idle_loads
 from client import (BAR0, BOOL, CONFIG_SPACE, DMA_MAP, DMA_UNMAP, EVENTFD, GET_INFO, GET_IRQ_INFO, GET_REGION_INFO, INTR_MASK, INTR_STATUS, INTX,
                     LIMIT, MASK, MSI, NONE, REGION_READ, REGION_WRITE, RESET, ROOT, SET_IRQS, TRIGGER, UNMASK, VERSION, Client, Closed, Guest,
                     Refused, Trace)
@@ -36,7 +38,7 @@ passed = failed = 0
 INTR_SET = 0x1008
 MEMORY = [(0x80000000, 1 << 30), (0xc0000000, 1 << 29)]
 ENGINES = {"small": ("dc", "img", "sdp", "pdp", "cdp", "dc_pdp"), "full": ("bdma", "rubik")}  # conformance/CONFIG/rand_ENGINE_NNN
-LAYERS = {"convolution": "rand_dc_001", "image": "rand_img_000", "pooling": "rand_pdp_000", "normalisation": "rand_cdp_000",
+LAYERS = {"convolution": "rand_dc_000", "image": "rand_img_000", "pooling": "rand_pdp_000", "normalisation": "rand_cdp_000",
           "pointwise": "rand_sdp_000", "convolution and pooling": "rand_dc_pdp_000"}
 
 
@@ -106,6 +108,11 @@ class Server:
         with limited(self.process):
             self.reader.join()
             return self.process.wait(), self.out[0]
+
+    def memory(self):
+        """KiB of memory that it holds."""
+        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as f:
+            return int(re.search(r"VmRSS:\s+(\d+) kB", f.read())[1])
 
     def cpu(self):
         """Seconds of CPU time so far."""
@@ -335,6 +342,131 @@ def test_truncated():
     client.close()
     status, _ = server.end()
     check("and it ends well", status == 0, status)
+
+
+# ---- memory by messages ----
+
+SOURCE, RESULT, LINE = 0x80000000, 0xa0000000, 65536
+
+
+def arm_copy(client, lines, stride=LINE, rdma=True):
+    """SDP adds a cube of one column, `lines` lines and 8 channels to itself."""
+    for offset, value in ((0x0c, 0), (0x10, lines - 1), (0x14, 7), (0x18, SOURCE), (0x20, stride), (0x24, 32), (0x70, 0), (0x74, 1)):
+        client.write(0x8000 + offset, value)
+    for offset, value in ((0x3c, 0), (0x40, lines - 1), (0x44, 7), (0x48, RESULT), (0x50, 8), (0x54, 32), (0xb4, 1), (0xbc, 0), (0xc4, 2), (0xc8, 0)):
+        client.write(0x9000 + offset, value)
+    if rdma:
+        client.write(0x8008, 1)
+    client.write(0x9038, 1)
+
+
+def test_messages(dut, size, limit):
+    """A layer that reads much, by messages: at most two are open, and the result is right."""
+    lines = size // LINE
+    server = Server(f"--dut={dut}", "--once")
+    guest = Guest([(SOURCE, size), (RESULT, 1 << 20)])
+    want = b""
+    for line in range(lines):
+        atom = bytes((line + channel) % 64 for channel in range(8))
+        guest.write(SOURCE + line * LINE, atom)
+        want += bytes(2 * byte for byte in atom)
+    client = Client(server.path, guest, shared=False, limit=limit)
+    client.enable(MSI)
+    arm_copy(client, lines)
+    time.sleep(0.2)  # whatever is sent at once
+    open_ = len(client.socket.recv(1 << 20, socket.MSG_PEEK)) / 32
+    check(f"{dut}: two messages are open", open_ == 2, open_)
+    check(f"{dut}: {size >> 20} MiB in messages of {limit} bytes", client.interrupt() == MSI and client.longest <= limit)
+    check(f"{dut}: it is right", guest.read(RESULT, len(want)) == want)
+    client.close()
+    guest.close()
+    check(f"{dut}: a clean end after messages", server.end(None)[0] == 0, server.said())
+
+
+def test_hostile_launch():
+    """A launch that says it reads half the address space costs nothing but the client's own time."""
+    server = Server("--dut=model", "--once")
+    client = Client(server.path)
+    client.map(0, 1 << 62)
+    before = server.memory()
+    for offset in (0x0c, 0x10, 0x14):
+        client.write(0x8000 + offset, 0x1fff)
+    for offset in (0x20, 0x24):
+        client.write(0x8000 + offset, 0xffffffe0)
+    client.write(0x8008, 1)
+    check("a register is read while memory is asked for", client.read_early(INTR_MASK) is not None)
+    check("memory of the server", server.memory() - before < 4096, server.memory() - before)
+    client.close()
+    server.end(None)
+
+
+def test_zeros():
+    """Maps in which another process works in copies hold only zeros: told at the first launch."""
+    for byte in (0, 1):
+        server = Server("--dut=model", "--once")
+        guest = Guest([(SOURCE, 1 << 29), (RESULT, 1 << 20)])
+        guest.write(SOURCE + (1 << 28), bytes([byte]))
+        client = Client(server.path, guest)
+        arm_copy(client, 2)
+        client.read(INTR_MASK)
+        client.close()
+        guest.close()
+        status, _ = server.end(None)
+        check("memory of zeros is a finding", (status, server.said().count("memory-empty): the memory that the client gave holds only zeros")) ==
+              ((0, 0) if byte else (1, 1)), (status, server.said()))
+
+
+def test_hang():
+    """A layer that never ends is reported, as in run; --stop ends with status 3, and a driver that continues is no hang."""
+    servers = [Server("--dut=model", "--once"), Server("--judge", "--stop", f"--record={folder / 'hang.nvt.gz'}"), Server("--dut=model", "--once")]
+    clients = [Client(server.path, Guest(MEMORY)) for server in servers]
+    fourth = Server("--dut=model", "--once")  # an interrupt that no one clears hides the end of a launch of CACC
+    done = Client(fourth.path, Guest(MEMORY))
+    Trace(nvcosim, traces / "small/rand_multi_002.nvt.gz", folder).play(done, interrupts=False)
+    begin = time.monotonic()
+    for client in clients:
+        client.guest.write(SOURCE, b"12345678")
+        arm_copy(client, 2, rdma=False)
+    told = [server.wait_for("hang: SDP #0, armed at clock ") for server in servers]
+    check("a hang is reported within 10 s", all(told) and time.monotonic() - begin < 15, (told, time.monotonic() - begin))
+    check("what it waits for", "SDP_RDMA" in servers[0].said() and "SDP_RDMA" in servers[1].said(), servers[0].said() + servers[1].said())
+    try:
+        clients[1].message()
+        check("--stop ends a hung session", False)
+    except Closed:
+        pass
+    clients[2].write(0x8008, 1)
+    clients[2].read(INTR_STATUS)
+    for client in clients:
+        client.close()
+    ends = [server.end(None)[0] for server in servers]
+    check("exit status of hung sessions", ends == [3, 3, 0], ends)
+    done.close()
+    check("layers that have ended do not hang", fourth.end(None)[0] == 0 and fourth.said() == "", fourth.said())
+    check("said once", servers[0].said().count("hang: SDP #0") == 1, servers[0].said())
+    check("a hung session is recorded", (folder / "hang.nvt.gz").exists())
+
+
+def test_second():
+    """A second client is sent away with a message, and does not disturb the first; the next one is served."""
+    server = Server("--dut=model", "--once")
+    first = Client(server.path)
+    first.write(INTR_MASK, 5)
+    second = Client(server.path, version=False)
+    check("a second client", refused(second.version) == 16)
+    check("the server says so", "refused a second client: the server serves one at a time" in server.said(), server.said())
+    second.close()
+    check("the first is served", first.read(INTR_MASK) == 5)
+    first.close()
+    server.end(None)
+
+
+def test_inputs():
+    """Each input of the programs that are played here and in the guest's self-test matters."""
+    programs = re.search(r"small/rand_\{([^}]*)\}", (ROOT / "scripts/linux/guest.sh").read_text(encoding="utf-8"))[1].split(",")
+    for name in sorted({*LAYERS.values(), *(f"rand_{program}" for program in programs)}):
+        idle, count = idle_loads(nvcosim, traces / f"small/{name}.nvt.gz")
+        check(f"each input of {name} matters", count and not idle, (count, idle))
 
 
 def test_hostile():
@@ -868,6 +1000,14 @@ def main():
     test_engines("small", "model", 5)
     test_engines("small", "rtl", 5)
     test_engines("full", "model", 5)
+    test_inputs()
+    test_messages("model", 32 << 20, 65536)
+    test_messages("model", 8 << 20, 4096)
+    test_messages("rtl", 4 << 20, 4096)
+    test_hostile_launch()
+    test_zeros()
+    test_hang()
+    test_second()
     test_verbose()
     test_uncleared()
     test_findings("model")

@@ -20,6 +20,7 @@
 #include "report/outcome.h"
 #include "run/process/process.h"
 #include "run/session/diagnose.h"
+#include "run/session/live_hang.h"
 #include "run/session/taps.h"
 #include "trace/formats.h"
 
@@ -319,12 +320,22 @@ static bool write_taps(struct live_verdicts *verdicts, int part, struct error *e
     return good;
 }
 
-/* As in struct live_ending. */
+/* As in struct live_owner. */
 static bool end_session(void *context, struct error *err) {
     struct live_verdicts *verdicts = context;
     const int part = ++verdicts->sessions;
     return (!verdicts->options->timeline || write_timeline(verdicts, part, err)) &&
            (!verdicts->options->tap_units || write_taps(verdicts, part, err));
+}
+
+/* As in struct live_owner. */
+static void tell_hang(void *context) {
+    struct live_verdicts *verdicts = context;
+    live_hang_print(verdicts->live);
+    if (verdicts->options->live.stop == STOP_END) {
+        text_print_line(stderr, "nvcosim: --stop: the session ends at a layer that does not end");
+        verdicts->live->stop = true;
+    }
 }
 
 /* ---- all of it ---- */
@@ -352,7 +363,7 @@ static bool serve_device(const struct run_options *options, struct live_verdicts
         judge_attach(&verdicts->judge, dev);
         live->judge = &verdicts->judge;
     }
-    live->ending = (struct live_ending){end_session, verdicts};
+    live->owner = (struct live_owner){end_session, tell_hang, verdicts};
     good = good && server_run(&server, live, found, err);
     if (verdicts->recording)
         good = also(good, recording_end(verdicts->recording, &late), &late, err);
@@ -363,7 +374,7 @@ static bool serve_device(const struct run_options *options, struct live_verdicts
 
 int live_one(const struct run_options *options, const char *name, rtl_open open, void *context) {
     struct error err;
-    struct live_device live;
+    struct live_device live = {0};
     bool found = false;
     struct rtl_options rtl = options->rtl;
     rtl.axi.seed = options->seed;
@@ -386,5 +397,5 @@ int live_one(const struct run_options *options, const char *name, rtl_open open,
     recording_end_free(verdicts.end);
     if (!good)
         text_print_line(stderr, "nvcosim serve: %s", err.text);
-    return !good ? EXIT_BAD_INPUT : found ? EXIT_DIFFERENT : EXIT_OK;
+    return !good || live.failures > 0 ? EXIT_BAD_INPUT : live.hangs > 0 ? EXIT_HUNG : found ? EXIT_DIFFERENT : EXIT_OK;
 }
