@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layers/pairing.h"
 #include "model/model.h"
 #include "nvdla/xalloc.h"
 #include "trace/launches.h"
@@ -62,6 +63,38 @@ static const struct device_warning *first_erratum(const struct device *model) {
     return NULL;
 }
 
+/* The launch that has written the first wrong bytes; without a judge of every write, those at the lowest address. NULL:
+ * unknown. */
+static const struct launch *first_writer(const struct report_input *input) {
+    int unit = input->wrong ? input->wrong->beat.owner.unit : -1;
+    int ordinal = input->wrong ? input->wrong->beat.owner.ordinal : 0;
+    for (int space = 0; unit < 0 && input->played_count > 1 && space < SPACE_COUNT; space++) {
+        const struct memory *played = input->played[0].dev->memory[space];
+        const struct memory *other = input->played[1].dev->memory[space];
+        struct memory_origin origin;
+        uint64_t address;
+        if (played && other && memory_next_difference(played, other, 0, &address) &&
+            memory_origin_of(played, address, &origin)) {
+            unit = origin.unit;
+            ordinal = origin.ordinal;
+        }
+    }
+    return unit < 0 ? NULL : layer_tracker_find(input->launches, (enum nvdla_unit)unit, ordinal);
+}
+
+/* The erratum of unknown bytes in the layer of the first wrong ones; NULL: none. */
+static const struct device_warning *likely_erratum(const struct report_input *input, const struct device *model) {
+    const struct launch *written = first_writer(input);
+    const struct launch *core = written ? layer_tracker_feeder(input->launches, written, NVDLA_CSC) : NULL;
+    for (size_t i = 0; core && i < model->warning_count; i++) {
+        const struct device_warning *warning = &model->warnings[i];
+        if (warning->effect == RULE_ERRATUM && strstr(warning->rule, "(E2") && warning->unit == NVDLA_CSC &&
+            warning->ordinal == core->ordinal)
+            return warning;
+    }
+    return NULL;
+}
+
 /* "FILE:LINE: CSC launch 0: CSC.D_... = 0x..: NVIDIA's hardware computes this layer wrongly: ..." */
 static char *describe(const struct report_input *input, const struct device_warning *warning) {
     const struct launch *launch = layer_tracker_find(input->launches, warning->unit, warning->ordinal);
@@ -95,18 +128,23 @@ enum errata_part errata_part(const struct run_options *options, const struct rep
     play_options.stop_at_first = false;
     struct device *model = model_new(input->prog->config, &model_options);
     play(input->prog, model, &play_options, &result);
-    const struct device_warning *erratum = first_erratum(model);
+    const struct device_warning *erratum = first_erratum(model), *likely = likely_erratum(input, model);
     if (erratum && is_cause(options, input, model, &result))
         part = ERRATA_CAUSE;
+    else if (likely && options->foreign)
+        part = ERRATA_LIKELY;
     else if (erratum && (options->foreign || only_bytes_expected(input)))
         part = ERRATA_POSSIBLE;
     if (part != ERRATA_NO_PART) {
-        char *layer = describe(input, erratum);
-        *text = part == ERRATA_CAUSE
-                    ? xprintf("an erratum of NVIDIA's hardware, no new fault: %s. --errata nvidia lets the model "
-                              "compute it alike",
-                              layer)
-                    : xprintf("an erratum of NVIDIA's hardware may have a part in it: %s", layer);
+        static const char *const forms[] = {
+            [ERRATA_POSSIBLE] = "an erratum of NVIDIA's hardware may have a part in it: %s%s",
+            [ERRATA_LIKELY] = "likely an erratum of NVIDIA's hardware, no new fault: %s%s",
+            [ERRATA_CAUSE] = "an erratum of NVIDIA's hardware, no new fault: %s%s"};
+        static const char *const ends[] = {[ERRATA_POSSIBLE] = "",
+                                           [ERRATA_LIKELY] = ". What it computes is not known",
+                                           [ERRATA_CAUSE] = ". --errata nvidia lets the model compute it alike"};
+        char *layer = describe(input, part == ERRATA_LIKELY ? likely : erratum);
+        *text = xprintf(forms[part], layer, ends[part]);
         free(layer);
     }
     play_result_free(&result);

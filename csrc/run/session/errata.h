@@ -8,7 +8,8 @@
 
 enum errata_part {
     ERRATA_NO_PART,
-    ERRATA_POSSIBLE, /* a layer has one whose bytes are not known (E2), or something else is wrong, too */
+    ERRATA_POSSIBLE, /* a layer has one, and something else is wrong, too, or its bytes are not known (E2) */
+    ERRATA_LIKELY,   /* E2, and the first wrong bytes are of its layer */
     ERRATA_CAUSE     /* with E1 the model computes what the RTL does, or what the trace expects */
 };
 

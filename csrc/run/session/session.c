@@ -334,7 +334,7 @@ static _Noreturn void copy_main(struct session *session) {
     hold_signals(true);
     bool good = close_files(input, &err);
     char *erratum;
-    const bool known = errata_part(session->options, input, &erratum) == ERRATA_CAUSE;
+    const bool known = errata_part(session->options, input, &erratum) >= ERRATA_LIKELY;
     free(erratum);
     if (good && !known) {
         good = diagnose(session->options, input, &session->taps, &diagnosis, &err) && point_at(input, &diagnosis, &err);
