@@ -141,7 +141,7 @@ def differences(source, site, fixed, names):
 
 
 def selections(source, site):
-    """Faults of v[i], v[high:low], v[low+:width]: one further, and one bit less."""
+    """Faults of v[i], v[high:low], v[low+:width]: one further, and one bit less at either end."""
     plus = lambda text, more: str(int(text) + more) if text.isdigit() else f"({text}) {'+' if more > 0 else '-'} 1"
     for i in range(site.start + 1, site.end):
         end = source.close(i) - 1
@@ -151,7 +151,7 @@ def selections(source, site):
         first, second = source.flat(i + 1, colon), source.flat(colon + 1, end)
         changes = [(end if source.tokens[colon] == ":" else colon, plus(first, 1) + (f" : {plus(second, 1)}" if source.tokens[colon] == ":" else ""))]
         if source.tokens[colon] == ":" and first != second:
-            changes.append((colon, plus(first, -1)))
+            changes += [(colon, plus(first, -1)), (end, f"{first} : {plus(second, 1)}")]
         for last, text in changes:
             yield Fault(site, i + 1, last, text, i + 1, last, source.flat(i + 1, last), text, "selection")
 
