@@ -86,7 +86,8 @@ static bool strips_inconsistent(const struct registers_view *view) {
     return l.in.count > 1 && (l.in.first != (l.out.first - 1) * stride + l.kernel.width - l.kernel.pad_left ||
                               (middle > 0 && l.in.middle != l.out.middle * stride) ||
                               l.out.first + middle * l.out.middle + l.out.last != l.out_width ||
-                              (l.out.last - 1) * stride + stride - l.kernel.pad_right > l.in.last);
+                              (l.out.last - 1) * stride + stride - l.kernel.pad_right > l.in.last ||
+                              (l.out.last + 1) * stride - l.kernel.pad_right <= l.in.last); /* one more fits */
 }
 
 CONDITION(inexact_wrong, any_axis(view, loses_a_window))
