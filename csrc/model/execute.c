@@ -110,7 +110,7 @@ static void finish_sdp_rdma(struct model *model) {
     struct register_group *rdma = &model->units[NVDLA_SDP_RDMA];
     register_group_load(rdma, SDP_RDMA_D_STATUS_NAN_INPUT_NUM, model->sdp_counted.input.nan);
     register_group_load(rdma, SDP_RDMA_D_STATUS_INF_INPUT_NUM, model->sdp_counted.input.infinity);
-    register_group_done(rdma);
+    end_layer(model, NVDLA_SDP_RDMA);
 }
 
 /* Loads the status registers of SDP and releases the groups of SDP and SDP_RDMA. A count that this layer does not make
@@ -142,7 +142,7 @@ static void finish_sdp(struct model *model, const struct sdp_layer *layer, const
 static void finish_pdp(struct model *model, bool from_memory) {
     raise_interrupt(model, INTERRUPT_PDP, end_layer(model, NVDLA_PDP));
     if (from_memory)
-        register_group_done(&model->units[NVDLA_PDP_RDMA]);
+        end_layer(model, NVDLA_PDP_RDMA);
 }
 
 /* A PDP layer with its open streams. */
@@ -329,7 +329,7 @@ static void finish_cdp(struct model *model, const struct cdp_counts *counts) {
     struct register_group *cdp = &model->units[NVDLA_CDP];
     cdp_counts_load(counts, cdp);
     raise_interrupt(model, INTERRUPT_CDP, end_layer(model, NVDLA_CDP));
-    register_group_done(&model->units[NVDLA_CDP_RDMA]);
+    end_layer(model, NVDLA_CDP_RDMA);
 }
 
 /* A CDP layer with its open streams. */
