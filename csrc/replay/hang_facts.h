@@ -8,11 +8,13 @@
 
 struct hang_triage;
 
-/* A register read that cannot be right: bits of it are 1 that no field has. */
+/* A register read that cannot be right: bits of it are 1 that no field has, or differ from what they are for certain
+ * (replay/known_registers.h). */
 struct strange_read {
     bool found;
-    uint32_t address, got, bits; /* bits: those that no field has */
-    uint64_t cycle;              /* device time */
+    bool known; /* bits differ from `expected`; else no field has them */
+    uint32_t address, got, bits, expected;
+    uint64_t cycle; /* device time */
 };
 
 enum hang_reason {

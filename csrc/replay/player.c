@@ -51,10 +51,21 @@ static bool read_register(struct player *p, uint32_t address, uint32_t *value) {
     struct strange_read *strange = &p->strange;
     if (!p->dev->ops->csb_read(p->dev, address, value, &p->err))
         return false;
-    const uint32_t bits = nvdla_register_excess(p->prog->config, address, *value);
-    if (bits && !strange->found)
-        *strange = (struct strange_read){true, address, *value, bits, p->dev->ops->time(p->dev)};
+    if (strange->found)
+        return true;
+    const uint32_t excess = nvdla_register_excess(p->prog->config, address, *value);
+    uint32_t expected = 0, bits = unit_is_there(p, address) ? known_registers_look(&p->known, address, &expected) : 0;
+    for (size_t i = 0; i < p->options->exception_count; i++)
+        if (p->options->exceptions[i].address == address)
+            bits &= ~p->options->exceptions[i].mask;
+    bits = excess ? excess : (*value ^ expected) & bits;
+    *strange = (struct strange_read){bits != 0, !excess, address, *value, bits, expected, p->dev->ops->time(p->dev)};
     return true;
+}
+
+static bool write_register(struct player *p, const struct op *op) {
+    known_registers_write(&p->known, op->address, op->value);
+    return p->dev->ops->csb_write(p->dev, op->address, op->value, op->nposted, &p->err);
 }
 
 static bool relation_holds(enum relation relation, uint32_t got, uint32_t expected) {
@@ -427,7 +438,7 @@ static enum step execute(struct player *p, struct stream *stream, const struct o
     case OP_WRITE:
         if (p->prog->sequential && op->address == p->glb_status)
             return clear_interrupts(p, op) ? STEP_DONE : STEP_BROKEN;
-        return p->dev->ops->csb_write(p->dev, op->address, op->value, op->nposted, &p->err) ? STEP_DONE : STEP_BROKEN;
+        return write_register(p, op) ? STEP_DONE : STEP_BROKEN;
     case OP_READ: {
         uint32_t got;
         return read_register(p, op->address, &got) ? STEP_DONE : STEP_BROKEN;
@@ -899,6 +910,7 @@ enum play_outcome play(const struct program *prog, struct device *dev, const str
     struct player p = {.prog = prog, .dev = dev, .options = options, .result = result};
     enum ending ending = ENDING_BROKEN;
     const bool opened = player_open(&p);
+    known_registers_reset(&p.known, prog->config);
     for (size_t i = 0; opened && dev->ops->note && i < prog->stream_count; i++)
         note_goes(&p, i);
     if (opened && dev->ops->reset(dev, &p.err)) {
@@ -924,6 +936,7 @@ enum play_outcome play(const struct program *prog, struct device *dev, const str
         result->outcome = PLAY_STOPPED;
     else
         result->outcome = result->failure_count || dev->finding_count ? PLAY_CHECK_FAILED : PLAY_PASSED;
+    known_registers_free(&p.known);
     player_close(&p);
     return result->outcome;
 }

@@ -4,6 +4,7 @@
 
 #include "device/device.h"
 #include "replay/hang_facts.h"
+#include "replay/known_registers.h"
 #include "trace/program.h"
 
 struct play_options;
@@ -27,6 +28,7 @@ struct player {
     struct play_result *result;
     struct error err;
     struct strange_read strange; /* the first */
+    struct known_registers known;
     struct stream *streams;
     bool *raised;     /* by event */
     size_t *deferred; /* operations that wait for their event, file order */

@@ -251,7 +251,7 @@ static bool find_strange_read(struct report *report, uint64_t before) {
     const struct strange_read *strange = &in->played[0].result->strange;
     int played;
     char text[REPORT_LINE];
-    if (!strange->found || strange->cycle > before ||
+    if (!strange->found || strange->cycle > before || (strange->known && strange->cycle == before) ||
         (before == UINT64_MAX && !not_played(report) && report->mismatch_count == 0 &&
          !report_first_failure(report, &played)))
         return false;

@@ -363,6 +363,32 @@ TEST_WITH(a_read_that_cannot_be_is_noted, setup, teardown) {
     assert_int_equal(f->result.strange.bits & 1, 0);
 }
 
+/* Reads a mask that the trace has written, and a register of a group that has another value than its reset gives. */
+static const struct strange_read *read_back(struct fixture *f, bool armed) {
+    const uint32_t mask = reg("GLB", "S_INTR_MASK"), width = reg("SDP", "D_DATA_CUBE_WIDTH");
+    write_op(f, "SDP", mask, 0x3);
+    if (armed)
+        write_op(f, "SDP", reg("SDP", "D_OP_ENABLE"), 1);
+    f->fake->registers[width / 4] = 4;
+    check_op(f, "SDP", OP_READ_CHECK, mask, 0x3);
+    check_op(f, "SDP", OP_READ_CHECK, width, 4);
+    assert_int_equal(run(f), PLAY_PASSED);
+    return &f->result.strange;
+}
+
+TEST_WITH(a_read_that_differs_from_what_is_certain_is_noted, setup, teardown) {
+    const struct strange_read *strange = read_back(*state, false);
+    assert_true(strange->found && strange->known);
+    assert_int_equal(strange->address, reg("SDP", "D_DATA_CUBE_WIDTH"));
+    assert_int_equal(strange->bits, 4);
+    assert_int_equal(strange->expected, 0);
+}
+
+/* Writes to an armed group are lost, so nothing is certain of it. */
+TEST_WITH(nothing_is_certain_of_a_unit_that_was_armed, setup, teardown) {
+    assert_false(read_back(*state, true)->found);
+}
+
 TEST_WITH(a_poll_with_a_limit_fails_and_play_goes_on, setup, teardown) {
     struct fixture *f = *state;
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
