@@ -85,6 +85,13 @@ static void add_step(struct hang_triage *t, enum nvdla_engine engine, const stru
     snprintf(step->text, sizeof step->text, "%s", f->text);
 }
 
+/* Ends the sentence with the last movement, if there was one. */
+static void add_stillness(struct hang_triage *t) {
+    const size_t n = strlen(t->sentence);
+    if (t->cycle)
+        snprintf(t->sentence + n, sizeof t->sentence - n, "; nothing has moved since cycle %" PRIu64, t->cycle);
+}
+
 static void blame(struct hang_triage *t, enum nvdla_engine engine, const struct hang_answer *f, const char *text) {
     /* Adds a note if the inside is not visible. */
     const char *how = t->inside || engine == ENGINE_TRACE ? "" : " (as far as links and ports show)";
@@ -94,8 +101,8 @@ static void blame(struct hang_triage *t, enum nvdla_engine engine, const struct 
     if (t->ordinal >= 0)
         snprintf(launch, sizeof launch, LAUNCH "%d)", t->ordinal);
     t->ordinal_at = strlen(nvdla_engines[engine].name) + strlen(LAUNCH);
-    snprintf(t->sentence, sizeof t->sentence, "%s%s %s%s; nothing has moved since cycle %" PRIu64,
-             nvdla_engines[engine].name, launch, text, how, t->cycle);
+    snprintf(t->sentence, sizeof t->sentence, "%s%s %s%s", nvdla_engines[engine].name, launch, text, how);
+    add_stillness(t);
 }
 
 static const enum wait_index interrupt_links[INTERRUPT_COUNT] = {
@@ -295,8 +302,8 @@ static void follow(const struct reasoning *r, struct hang_triage *t) {
         snprintf(text, sizeof text, "waits in a circle: %s", f.text);
         blame(t, at == ENGINE_MCIF ? asker : at, &f, text);
     } else {
-        snprintf(t->sentence, sizeof t->sentence,
-                 "the engines wait for each other in a circle; nothing has moved since cycle %" PRIu64, t->cycle);
+        snprintf(t->sentence, sizeof t->sentence, "the engines wait for each other in a circle");
+        add_stillness(t);
     }
 }
 

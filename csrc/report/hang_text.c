@@ -152,6 +152,8 @@ static void print_findings(const struct device *dev, FILE *out) {
 static void print_chain(const struct hang_triage *triage, FILE *out) {
     for (size_t i = 0; i < triage->chain_count; i++) {
         const struct hang_step *step = &triage->chain[i];
+        if (!step->text[0])
+            continue;
         fprintf(out, "  %*s%s %s", 2 * (int)i, "", step->engine->name, step->text);
         if (step->since)
             fprintf(out, ", since cycle %" PRIu64, step->since);
