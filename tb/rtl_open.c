@@ -87,6 +87,7 @@ static void open_streams(struct rtl_device *rtl) {
     if (options->taps) {
         rtl->tap = rtl_tap_new(config, options->taps, &source);
         rtl_tap_record(rtl->tap, !options->taps_later);
+        rtl_tap_requests(rtl->tap, options->beats);
         observers_add(&rtl->observers, rtl_tap_observer(rtl->tap));
         listen_to_ports(rtl, rtl_tap_axi(rtl->tap));
     }

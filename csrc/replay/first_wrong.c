@@ -1,10 +1,6 @@
 /* Judges write beats against the journal; see first_wrong.h. */
 #include "replay/first_wrong.h"
 
-#include <stdlib.h>
-
-#include "nvdla/xalloc.h"
-
 /* Judges one byte. */
 struct byte_check {
     enum wrong_kind kind;
@@ -68,59 +64,12 @@ static void keep(struct first_wrong *first, const struct axi_beat *beat, int i, 
     found->wrong |= UINT64_C(1) << i;
 }
 
-/* Judges an atom that a client reads; *ordinal: the launch that it belongs to, -1: none. */
-static enum wrong_read_kind judge_atom(struct first_wrong *first, enum nvdla_client client, const struct axi_beat *beat,
-                                       int *ordinal) {
-    const size_t atom = (size_t)first->config->mem_atom;
-    const enum memory_space space = (enum memory_space)beat->port;
-    struct read_share *share = &first->reads[client][space];
-    /* Reads of BDMA launches are not counted there. */
-    const bool unowned = beat->owner.ordinal < 0 && client != NVDLA_READ_BDMA;
-    if (share->left == 0 && !unowned) {
-        uint64_t left;
-        share->ordinal = journal_next_read(first->journal, client, space, &share->next, &left);
-        share->left = share->ordinal < 0 ? 0 : left;
-        free(share->seen);
-        share->seen = share->ordinal < 0
-                          ? NULL
-                          : xcalloc(journal_read_bytes(first->journal, client, share->ordinal) / atom / 8 + 1, 1);
-    }
-    *ordinal = unowned || share->left == 0 ? -1 : share->ordinal;
-    if (*ordinal < 0)
-        return unowned ? READ_NOBODY : READ_RIGHT; /* a launch that the model did not reach */
-    share->left -= atom < share->left ? atom : share->left;
-    size_t at = 0;
-    const enum journal_read reads =
-        journal_look_read(first->journal, client, share->ordinal, space, beat->address, &at);
-    at /= atom;
-    if (reads == JOURNAL_NEVER)
-        return READ_ELSEWHERE;
-    if (reads == JOURNAL_ONCE && (share->seen[at / 8] >> at % 8 & 1))
-        return READ_AGAIN;
-    share->seen[at / 8] |= (uint8_t)(1u << at % 8);
-    return READ_RIGHT;
-}
-
-/* Beats wider than an atom may contain atoms that were not requested; these are not judged. */
-static void judge_read(struct first_wrong *first, const struct axi_beat *beat) {
-    const enum nvdla_client client = nvdla_client_find(beat->id, false);
-    if (first->read.kind != READ_RIGHT || client == NVDLA_CLIENT_COUNT || beat->bytes != first->config->mem_atom)
-        return;
-    int ordinal;
-    const enum wrong_read_kind kind = judge_atom(first, client, beat, &ordinal);
-    if (kind == READ_RIGHT)
-        return;
-    first->read = (struct wrong_read){.kind = kind, .beat = *beat};
-    first->read.beat.data = NULL;
-    first->read.beat.owner.ordinal = ordinal;
-}
-
 static void judge_beat(void *context, const struct axi_beat *told) {
     struct first_wrong *first = context;
     if (!first->journal || first->found.kind != WRONG_NONE)
         return;
     if (!told->write) {
-        judge_read(first, told);
+        read_judge_take(&first->reads, told);
         return;
     }
     struct axi_beat beat = *told;
@@ -151,13 +100,10 @@ static void judge_beat(void *context, const struct axi_beat *told) {
 }
 
 struct axi_listener first_wrong_listener(struct first_wrong *first) {
+    read_judge_open(&first->reads, first->config, first->journal);
     return (struct axi_listener){.context = first, .beat = judge_beat};
 }
 
 void first_wrong_close(struct first_wrong *first) {
-    for (int client = 0; client < NVDLA_CLIENT_COUNT; client++)
-        for (int space = 0; space < SPACE_COUNT; space++) {
-            free(first->reads[client][space].seen);
-            first->reads[client][space].seen = NULL;
-        }
+    read_judge_close(&first->reads);
 }

@@ -7,10 +7,8 @@
  * strobe that skips a byte whose value in memory is not the result already. If a launch writes a byte more than once,
  * only the last value counts. If the model hung, launches that it did not reach are not judged.
  *
- * It also keeps the first wrong read before that, assigned to launches in the same way. The run continues, but later
- * errors may be its result. Wrong are: an atom after the client's launches have read everything (tb/provenance.h), one
- * that its launch does not read, and a second read of one that its launch reads once. The order of a launch's reads is
- * free. */
+ * Reads are judged by replay/read_judge.h. The device continues after a wrong one, but later errors may be its result.
+ */
 #ifndef REPLAY_FIRST_WRONG_H
 #define REPLAY_FIRST_WRONG_H
 
@@ -18,6 +16,7 @@
 #include "device/device.h"
 #include "nvdla/clients.h"
 #include "replay/journal.h"
+#include "replay/read_judge.h"
 
 enum wrong_kind {
     WRONG_NONE,
@@ -39,18 +38,6 @@ struct wrong_beat {
     uint8_t expected[WRONG_BYTES]; /* the launch's result */
 };
 
-enum wrong_read_kind {
-    READ_RIGHT,
-    READ_NOBODY,    /* no launch has anything left to read */
-    READ_ELSEWHERE, /* its launch reads nothing there */
-    READ_AGAIN,     /* its launch has read it and reads it only once */
-};
-
-struct wrong_read {
-    enum wrong_read_kind kind;
-    struct axi_beat beat; /* its data is NULL, its owner the launch that it is assigned to */
-};
-
 struct first_wrong {
     const struct nvdla_config *config;
     const struct journal *journal; /* NULL: nothing is judged */
@@ -59,13 +46,7 @@ struct first_wrong {
     struct wrong_beat found;       /* kind WRONG_NONE: none yet */
     bool goes_on;                  /* the device is not stopped */
     uint64_t beats;                /* judged so far */
-    struct wrong_read read;        /* kind READ_RIGHT: none yet */
-    struct read_share {
-        size_t next;   /* place of journal_next_read */
-        int ordinal;   /* of the current launch */
-        uint64_t left; /* bytes that it still has to read */
-        uint8_t *seen; /* a bit for each atom that it has read */
-    } reads[NVDLA_CLIENT_COUNT][SPACE_COUNT];
+    struct read_judge reads;       /* up to the first wrong beat, after which errors may be its result */
     struct wrong_share {
         size_t next;   /* place of journal_next */
         int ordinal;   /* of the current launch */

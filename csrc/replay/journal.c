@@ -2,6 +2,7 @@
 #include "replay/journal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "nvdla/xalloc.h"
 
@@ -17,6 +18,8 @@ struct entry {
     uint64_t moved[SPACE_COUNT]; /* bytes */
     struct span *spans;          /* in order of access; once done, ascending by space and address, merged */
     size_t span_count;
+    struct span *runs; /* the same in order of access; for writes NULL */
+    size_t run_count;
     uint8_t *bytes;    /* final values; for reads NULL */
     uint8_t *overlaps; /* a bit for each byte that is accessed more than once; NULL: none */
     size_t byte_count;
@@ -44,6 +47,7 @@ struct journal {
 
 static void clear_entry(struct entry *entry) {
     free(entry->spans);
+    free(entry->runs);
     free(entry->bytes);
     free(entry->overlaps);
     *entry = (struct entry){.span_count = 0};
@@ -193,14 +197,19 @@ static void mark_overlaps(struct entry *entry, const struct entry *twice) {
     }
 }
 
-/* Records a launch. Returns its entry; NULL: no accesses. */
-static struct entry *close_entry(struct list *list, int ordinal) {
+/* Records a launch. runs: keep them in order. Returns its entry; NULL: no accesses. */
+static struct entry *close_entry(struct list *list, int ordinal, bool runs) {
     struct entry twice = {.span_count = 0};
     struct entry *entry = entry_of(list, ordinal);
     list->done = xgrow(list->done, list->done_count, sizeof *list->done);
     list->done[list->done_count++] = ordinal;
     if (entry->span_count == 0)
         return NULL;
+    if (runs) {
+        entry->run_count = entry->span_count;
+        entry->runs = xmalloc(entry->run_count * sizeof *entry->runs);
+        memcpy(entry->runs, entry->spans, entry->run_count * sizeof *entry->runs);
+    }
     join_spans(entry, &twice);
     mark_overlaps(entry, &twice);
     clear_entry(&twice);
@@ -214,8 +223,8 @@ static void launch_done(void *context, enum nvdla_unit unit, int ordinal, unsign
         return;
     for (int client = 0; client < NVDLA_CLIENT_COUNT; client++)
         if (nvdla_clients[client].unit == unit && !nvdla_clients[client].write)
-            close_entry(&journal->reads[client], ordinal);
-    struct entry *entry = close_entry(&journal->writes[unit], ordinal);
+            close_entry(&journal->reads[client], ordinal, true);
+    struct entry *entry = close_entry(&journal->writes[unit], ordinal, false);
     if (!entry)
         return;
     entry->bytes = xmalloc(entry->byte_count);
@@ -283,12 +292,34 @@ size_t journal_read_bytes(const struct journal *journal, enum nvdla_client clien
     return journal->reads[client].entries[ordinal].byte_count;
 }
 
+bool journal_walk_read(const struct journal *journal, enum nvdla_client client, int ordinal, enum memory_space space,
+                       struct journal_walk *walk, size_t n, uint64_t *address) {
+    const struct entry *entry = &journal->reads[client].entries[ordinal];
+    while (walk->run < entry->run_count &&
+           (entry->runs[walk->run].space != (int)space || walk->offset >= length(&entry->runs[walk->run])))
+        *walk = (struct journal_walk){.run = walk->run + 1};
+    if (walk->run == entry->run_count)
+        return false;
+    *address = entry->runs[walk->run].first + walk->offset;
+    walk->offset += n;
+    return true;
+}
+
+bool journal_reads(const struct journal *journal, enum nvdla_client client, enum memory_space space, uint64_t address) {
+    const struct list *list = &journal->reads[client];
+    size_t at;
+    for (size_t i = 0; i < list->done_count; i++)
+        if (find_byte(&list->entries[list->done[i]], (int)space, address, &at))
+            return true;
+    return false;
+}
+
 /* Memory use of a list, and its number of launches with accesses. */
 static size_t list_size(const struct list *list, size_t *launches) {
     size_t size = list->count * sizeof(struct entry);
     for (size_t i = 0; i < list->count; i++) {
         const struct entry *entry = &list->entries[i];
-        size += entry->span_count * sizeof(struct span) + (entry->bytes ? entry->byte_count : 0);
+        size += (entry->span_count + entry->run_count) * sizeof(struct span) + (entry->bytes ? entry->byte_count : 0);
         size += entry->overlaps ? entry->byte_count / 8 + 1 : 0;
         *launches += entry->span_count > 0;
     }

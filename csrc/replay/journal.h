@@ -3,7 +3,7 @@
  *
  * It observes the model's own writes and reads, so it is correct even if register values are known only inside the
  * model, because writes to an armed group are dropped. A launch is recorded when it is done. It costs one byte per byte
- * of output, and 32 per run of bytes, written or read, that does not continue the one before. */
+ * of output, and 32 per run of bytes, written or read, that does not continue the one before; for reads twice that. */
 #ifndef REPLAY_JOURNAL_H
 #define REPLAY_JOURNAL_H
 
@@ -55,6 +55,19 @@ enum journal_read { JOURNAL_NEVER, JOURNAL_ONCE, JOURNAL_OFTEN };
 enum journal_read journal_look_read(const struct journal *journal, enum nvdla_client client, int ordinal,
                                     enum memory_space space, uint64_t address, size_t *at);
 size_t journal_read_bytes(const struct journal *journal, enum nvdla_client client, int ordinal);
+
+/* Walks along the reads of such a launch in one memory, in the model's order. All zero: at the first. */
+struct journal_walk {
+    size_t run;      /* of bytes that follow each other */
+    uint64_t offset; /* in it */
+};
+
+/* The address of the next byte read; moves *walk by n bytes of the same run. False: the launch has read all. */
+bool journal_walk_read(const struct journal *journal, enum nvdla_client client, int ordinal, enum memory_space space,
+                       struct journal_walk *walk, size_t n, uint64_t *address);
+
+/* True if any launch of the client reads a byte. */
+bool journal_reads(const struct journal *journal, enum nvdla_client client, enum memory_space space, uint64_t address);
 
 /* Memory use of the journal in bytes, and number of launches with output. */
 size_t journal_size(const struct journal *journal, size_t *launches);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "nvdla/text.h"
+#include "report/dissent.h"
 #include "report/walk.h"
 
 enum diagnosis_kind {
@@ -20,6 +21,7 @@ extern const char *const diagnosis_kind_names[]; /* "none", "value", "hang", "ch
 struct diagnosis {
     enum diagnosis_kind kind;
     enum nvdla_engine engine; /* ENGINE_COUNT: none */
+    enum certainty certainty; /* that it is to blame */
     bool or_before;           /* or an engine before it, because no stream between them is known */
     char *tap;                /* "CACC_SAT", name of a check or of a passage; NULL: none */
     bool check;               /* `tap` is a check inside the RTL that failed before any other error */

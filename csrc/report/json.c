@@ -257,6 +257,7 @@ static json_t *json_played(const struct report *report, int index) {
 /* The result of `nvcosim debug`. */
 static json_t *json_verdict(const struct diagnosis *diagnosis) {
     static const char *const states[] = {[WALK_EQUAL] = "equal",
+                                         [WALK_PASSED] = "passed on unchanged",
                                          [WALK_DIFFERS] = "differs",
                                          [WALK_SHORT] = "one side has ended",
                                          [WALK_UNSEEN] = "not recorded"};
@@ -270,13 +271,16 @@ static json_t *json_verdict(const struct diagnosis *diagnosis) {
     }
     for (size_t i = 0; i < diagnosis->evidence.count; i++)
         json_array_append_new(evidence, json_text(diagnosis->evidence.items[i]));
-    return json_pack("{s:s, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
+    return json_pack("{s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
                      diagnosis_kind_names[diagnosis->kind], "engine",
-                     json_text_or_null(nvdla_engine_folder(diagnosis->engine)), "or_before", (int)diagnosis->or_before,
-                     "check", (int)diagnosis->check, "tap", json_text_or_null(diagnosis->tap), "element",
-                     json_text_or_null(diagnosis->element), "cycle", json_known(diagnosis->cycle), "expected",
-                     json_text_or_null(diagnosis->expected), "got", json_text_or_null(diagnosis->got), "sentence",
-                     json_text(diagnosis->walk.sentence), "evidence", evidence, "walk", steps, "first",
+                     json_text_or_null(nvdla_engine_folder(diagnosis->engine)), "certainty",
+                     diagnosis->engine == ENGINE_COUNT ? json_null()
+                                                       : json_string(certainty_names[diagnosis->certainty]),
+                     "or_before", (int)diagnosis->or_before, "check", (int)diagnosis->check, "tap",
+                     json_text_or_null(diagnosis->tap), "element", json_text_or_null(diagnosis->element), "cycle",
+                     json_known(diagnosis->cycle), "expected", json_text_or_null(diagnosis->expected), "got",
+                     json_text_or_null(diagnosis->got), "sentence", json_text(diagnosis->walk.sentence), "evidence",
+                     evidence, "walk", steps, "first",
                      diagnosis->walk.first < diagnosis->walk.count ? json_u64(diagnosis->walk.first) : json_null());
 }
 

@@ -177,10 +177,16 @@ char *report_origin(const struct report *report, int played, enum memory_space s
 
 char *report_strange_read(const struct report *report, const struct strange_read *read, char *text, size_t size) {
     char name[64];
-    snprintf(text, size,
-             "%s reads 0x%08x, but no field has bits 0x%08x: the register bus, or what drives its read data",
-             nvdla_register_name(report->input.prog->config, read->address, name, sizeof name), (unsigned)read->got,
-             (unsigned)read->bits);
+    if (read->known)
+        snprintf(text, size,
+                 "%s reads 0x%08x, but it is 0x%08x for certain: nothing but writes of the trace changes bits 0x%08x",
+                 nvdla_register_name(report->input.prog->config, read->address, name, sizeof name), (unsigned)read->got,
+                 (unsigned)read->expected, (unsigned)read->bits);
+    else
+        snprintf(text, size,
+                 "%s reads 0x%08x, but no field has bits 0x%08x: the register bus, or what drives its read data",
+                 nvdla_register_name(report->input.prog->config, read->address, name, sizeof name), (unsigned)read->got,
+                 (unsigned)read->bits);
     return text;
 }
 
@@ -257,21 +263,6 @@ void report_wrong_named(const struct report *report, char *text, size_t size, st
 char *report_wrong(const struct report *report, char *text, size_t size) {
     struct named_launches named = {.count = 0};
     report_wrong_named(report, text, size, &named);
-    return text;
-}
-
-char *report_wrong_read(const struct wrong_read *read, char *text, size_t size) {
-    const struct axi_beat *beat = &read->beat;
-    const char *unit = nvdla_unit_names[beat->owner.unit];
-    snprintf(text, size, "AXI ID %d (%s) on the %s port reads 0x%" PRIx64, beat->id, nvdla_client_name(beat->id, false),
-             memory_space_name((enum memory_space)beat->port), beat->address);
-    const size_t n = strlen(text);
-    if (read->kind == READ_NOBODY)
-        snprintf(text + n, size - n, " though no launch of %s has anything left to read", unit);
-    else
-        snprintf(text + n, size - n,
-                 read->kind == READ_AGAIN ? ", which %s #%d has read already" : ", where %s #%d has nothing to read",
-                 unit, (int)beat->owner.ordinal);
     return text;
 }
 

@@ -48,11 +48,12 @@ struct report_input {
     /* The first wrong beat, which stopped the first device, or NULL. If a device was stopped, for any reason, memories
      * are not compared. */
     const struct wrong_beat *wrong;
-    const struct wrong_read *wrong_read; /* the first one before that; NULL: none, or not judged */
-    const char *again;                   /* the command to repeat it, or NULL */
-    const char *wave;                    /* the file of the waves, or NULL */
-    bool html;                           /* write the page for passing traces, too */
-    const char *objection;               /* reason to fail the run although nothing played is wrong, or NULL */
+    const struct read_judge *reads; /* up to that; NULL: not judged */
+    const char *again;              /* the command to repeat it, or NULL */
+    const char *wave;               /* the file of the waves, or NULL */
+    bool html;                      /* write the page for passing traces, too */
+    const char *bus_fault;          /* that the run makes on purpose, or NULL */
+    const char *objection;          /* reason to fail the run although nothing played is wrong, or NULL */
 };
 
 /* What the reason begins with. */
@@ -110,8 +111,10 @@ char *report_launch_position(const struct report *report, const struct launch *l
 /* The first wrong beat, one line: cycle, port, AXI ID and client, launch, address, element, bytes. */
 char *report_wrong(const struct report *report, char *text, size_t size);
 
-/* "AXI ID 3 (CDP) on the primary port reads 0x..., where CDP_RDMA #0 has nothing to read". Returns text. */
-char *report_wrong_read(const struct wrong_read *read, char *text, size_t size);
+/* The first wrong read, NULL: none, or not judged; and "AXI ID 3 (CDP) on the primary port reads 0x..., where CDP_RDMA
+ * #0 has nothing to read", with the registers that make up the address, and the address in its place. Returns text. */
+const struct wrong_read *report_first_wrong_read(const struct report_input *in);
+char *report_wrong_read(const struct report_input *in, const struct wrong_read *read, char *text, size_t size);
 /* "GLB.S_INTR_STATUS reads 0x..., but no field has bits 0x...": a read that cannot be right. Returns text. */
 char *report_strange_read(const struct report *report, const struct strange_read *read, char *text, size_t size);
 /* A failed check of a device, one line. */

@@ -66,7 +66,7 @@ const path = (boxes, kind = "") => element("ol", { class: `path${kind && ` ${kin
 const tap = (kind, ...children) => element("li", { class: `tap${kind && ` ${kind}`}` }, ...children);
 const clock = (text, cycle) => small(`${text} cycle ${count(cycle)}`);
 const walkStates = {
-  equal: ["equal", "\u2713", "equal"], differs: ["differs", "\u2717", "differs"],
+  equal: ["equal", "\u2713", "equal"], "passed on unchanged": ["equal", "\u2192", "passed on unchanged"], differs: ["differs", "\u2717", "differs"],
   "one side has ended": ["short", "\u21a6", "ends early"], "not recorded": ["unseen", "?", "not recorded"],
 };
 const walkStep = (step, first) => {
@@ -91,7 +91,7 @@ const walkBoxes = () => {
     unseen.size > 0 && about(`No element was recorded of: ${[...unseen].join(", ")}.`)];
 };
 const walk = () => {
-  const facts = [["engine", verdict.engine], ["or", verdict.or_before && "an engine before it"],
+  const facts = [["engine", verdict.engine], ["certainty", verdict.certainty], ["or", verdict.or_before && "an engine before it"],
     [verdict.check ? "check" : "stream", verdict.tap],
     [verdict.check ? "instance" : "element", verdict.element], ["expected", verdict.expected], ["got", verdict.got],
       ["cycle", verdict.cycle && count(verdict.cycle)]];

@@ -228,7 +228,10 @@ static void print_diagnosis(FILE *out, const struct diagnosis *diagnosis) {
         if (step->elements > 0)
             fprintf(out, "%10" PRIu64 " elements equal%s", step->elements, step->text[0] ? ", then " : "");
         else
-            fprintf(out, "%16s%s", "", step->state == WALK_EQUAL ? "equal" : "");
+            fprintf(out, "%16s%s", "",
+                    step->state == WALK_EQUAL    ? "equal"
+                    : step->state == WALK_PASSED ? "passed on unchanged"
+                                                 : "");
         fputs(step->text, out);
         if (step->cycle)
             fprintf(out, " (cycle %" PRIu64 ")", step->cycle);
@@ -253,11 +256,9 @@ char *report_text(const struct report *report) {
     fprintf(out, "\ntrace %s, configuration %s, %zu operations, %zu launches\n\n",
             text_shown_into(in->prog->files[0], name, sizeof name), in->prog->config->name, in->prog->count,
             layer_tracker_count(in->launches));
-    if (in->wrong_read) {
-        char line[REPORT_LINE];
-        fprintf(out, "cycle %" PRIu64 ": %s\n\n", in->wrong_read->beat.cycle,
-                report_wrong_read(in->wrong_read, line, sizeof line));
-    }
+    const struct wrong_read *read = report_first_wrong_read(in);
+    if (read)
+        fprintf(out, "cycle %" PRIu64 ": %s\n\n", read->beat.cycle, report_wrong_read(in, read, name, sizeof name));
     if (in->wrong)
         print_wrong(out, report);
     for (size_t i = 0; i < report->mismatch_count; i++) {

@@ -12,6 +12,7 @@
 
 enum walk_state {
     WALK_EQUAL,
+    WALK_PASSED, /* passed on unchanged; whether it was right is not compared here */
     WALK_DIFFERS,
     WALK_SHORT, /* one side ended before the other; equal up to there */
     WALK_UNSEEN /* nothing was recorded there */

@@ -115,7 +115,7 @@ static bool look_at_stream(const struct triage_input *input, const struct passag
 
 static void look_at_passage(const struct triage_passage *passage, struct walk_step *step, struct step_facts *found) {
     found->checked = passage;
-    step->state = passage->differs ? WALK_DIFFERS : WALK_EQUAL;
+    step->state = passage->differs ? WALK_DIFFERS : passage->passes ? WALK_PASSED : WALK_EQUAL;
     step->elements = passage->compared;
     if (!passage->differs)
         return;

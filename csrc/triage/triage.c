@@ -98,6 +98,7 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
     diagnosis->engine = step->engine;
     diagnosis->tap = xstrdup(step->stream);
     diagnosis->cycle = step->cycle;
+    diagnosis->certainty = found->checked && found->checked->sure ? CERTAIN : LIKELY;
     if (found->checked) {
         diagnosis->element =
             found->checked->text[0] ? xstrdup(step->stream) : xprintf("address 0x%" PRIx64, found->checked->address);
@@ -108,6 +109,7 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
         return;
     }
     if (!found->value) {
+        diagnosis->certainty = POSSIBLE;
         diagnosis->got = xstrdup(d->a_ended ? "nothing" : "an element");
         diagnosis->expected = xstrdup(d->a_ended ? "an element" : "nothing");
         snprintf(walk->sentence, sizeof walk->sentence,
@@ -130,6 +132,7 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
         diagnosis->got = xstrdup(tap_value_text(&d->a, got));
     }
     diagnosis->or_before = !inputs_known(input, walk, all, at);
+    diagnosis->certainty = diagnosis->or_before ? POSSIBLE : LIKELY;
     snprintf(walk->sentence, sizeof walk->sentence,
              "%s%s is to blame: its first wrong element is in %s, %s, at cycle %" PRIu64 ": expected %s, got %s%s",
              nvdla_engine_folder(step->engine), diagnosis->or_before ? " or an engine before it" : "", step->stream,
@@ -138,8 +141,10 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
     evidence(input, found->passage->unit, found->passage->tap, d, diagnosis);
 }
 
-static void blame_sign(const struct triage_sign *sign, enum diagnosis_kind kind, struct diagnosis *diagnosis) {
+static void blame_sign(const struct triage_sign *sign, enum diagnosis_kind kind, enum certainty certainty,
+                       struct diagnosis *diagnosis) {
     diagnosis->kind = kind;
+    diagnosis->certainty = certainty;
     diagnosis->engine = sign->engine;
     diagnosis->tap = sign->name[0] ? xstrdup(sign->name) : NULL;
     diagnosis->cycle = sign->cycle;
@@ -207,6 +212,7 @@ static void blame_write(const struct triage_input *input, const struct step_fact
     diagnosis->kind = DIAGNOSIS_VALUE;
     diagnosis->engine = wrong->engine;
     diagnosis->or_before = wrong->feeder != ENGINE_COUNT && right == walk->count && before == walk->count;
+    diagnosis->certainty = diagnosis->or_before ? POSSIBLE : LIKELY;
     diagnosis->tap = xprintf("AXI_WRITE of %s", wrong->client);
     diagnosis->cycle = wrong->cycle;
     text_printf(&text, "%s%s is to blame", nvdla_engine_folder(wrong->engine),
@@ -238,7 +244,7 @@ static void blame_hang(const struct triage_input *input, const struct step_facts
     const struct triage_sign *check = first_check(input, hang->engine, hang->cycle);
     const size_t right = last_right(input, walk, found, hang->engine);
     struct text text = {0};
-    blame_sign(hang, DIAGNOSIS_HANG, diagnosis);
+    blame_sign(hang, DIAGNOSIS_HANG, LIKELY, diagnosis);
     for (size_t i = 0; i < walk->count && walk->first == walk->count; i++)
         if (walk->steps[i].state == WALK_SHORT && nvdla_same_folder(walk->steps[i].engine, diagnosis->engine))
             walk->first = i;
@@ -278,12 +284,12 @@ static void decide(const struct triage_input *input, const struct step_facts *fo
         return;
     }
     if (input->strange) {
-        blame_sign(input->strange, DIAGNOSIS_CHECK, diagnosis);
+        blame_sign(input->strange, DIAGNOSIS_CHECK, LIKELY, diagnosis);
         return;
     }
     const struct triage_sign *control = control_before(input, value < walk->count ? &walk->steps[value] : NULL);
     if (control) {
-        blame_sign(control, DIAGNOSIS_CHECK, diagnosis);
+        blame_sign(control, DIAGNOSIS_CHECK, LIKELY, diagnosis);
         return;
     }
     if (value < walk->count) {
@@ -291,7 +297,7 @@ static void decide(const struct triage_input *input, const struct step_facts *fo
         const bool mif = found[value].checked && walk->steps[value].engine == ENGINE_MCIF;
         const struct triage_sign *check = mif ? check_before(input, &walk->steps[value]) : NULL;
         if (check)
-            blame_sign(check, DIAGNOSIS_CHECK, diagnosis);
+            blame_sign(check, DIAGNOSIS_CHECK, LIKELY, diagnosis);
         else
             blame_stream(input, value, found, diagnosis);
         return;
@@ -312,7 +318,7 @@ static void decide(const struct triage_input *input, const struct step_facts *fo
     }
     for (size_t i = 0; i < input->sign_count; i++) {
         if (input->signs[i].engine != ENGINE_COUNT) {
-            blame_sign(&input->signs[i], DIAGNOSIS_CHECK, diagnosis);
+            blame_sign(&input->signs[i], DIAGNOSIS_CHECK, input->signs[i].instance ? LIKELY : POSSIBLE, diagnosis);
             return;
         }
     }
@@ -339,12 +345,24 @@ static void explain_doubts(const struct triage_input *input, struct walk *walk, 
     }
 }
 
+/* Adds the level of certainty to the sentence. */
+static void say_level(const struct triage_input *input, struct diagnosis *diagnosis) {
+    char *text = diagnosis->walk.sentence;
+    const size_t n = strlen(text);
+    if (diagnosis->engine == ENGINE_COUNT)
+        return;
+    if (input->open && diagnosis->certainty == LIKELY)
+        diagnosis->certainty = POSSIBLE;
+    snprintf(text + n, sizeof diagnosis->walk.sentence - n, " (%s)", certainty_names[diagnosis->certainty]);
+}
+
 bool triage(const struct triage_input *input, struct diagnosis *diagnosis, struct error *err) {
     struct walk *walk = &diagnosis->walk;
     struct step_facts *found = NULL;
     const bool good = steps_look(input, walk, &found, err);
     if (good) {
         decide(input, found, diagnosis);
+        say_level(input, diagnosis);
         explain_doubts(input, walk, found);
         if (input->stopped)
             explain_ends(walk, found);

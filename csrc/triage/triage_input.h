@@ -16,6 +16,8 @@ struct triage_passage {
     const char *name;       /* "CBUF", "memory interface, reads of CDMA" */
     enum nvdla_unit before; /* it is before the streams of that unit; NVDLA_UNIT_COUNT: after all */
     uint64_t compared;      /* elements; 0: not counted */
+    bool passes;            /* it passes on what it gets, right or wrong */
+    bool sure;              /* nothing else can be the cause */
     bool differs;           /* the members below count */
     uint64_t cycle, address;
     char expected[64], got[64];
@@ -47,6 +49,7 @@ struct triage_input {
     const struct triage_passage *passages;
     size_t passage_count;
     const char *agrees; /* RTL and model agree, or the model is the suspect: says so; NULL: an engine is to blame */
+    bool open;          /* whether the RTL is wrong at all is not known */
     bool stopped;       /* the run stopped at its failure, so streams may end early */
     const struct triage_sign *strange; /* a register read that cannot be right, before all else; NULL: none */
     const struct triage_sign *hang;    /* NULL: the run did not hang */

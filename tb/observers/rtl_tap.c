@@ -90,6 +90,7 @@ struct rtl_tap {
     struct client clients[NVDLA_CLIENT_COUNT][CLIENT_STREAMS];
     struct mif_board *board; /* NULL: the engines' side of the memory interface is not visible */
     struct provenance *prov; /* counts requests of engines; NULL: beats of the ports are single atoms and identify it */
+    const struct axi_listener *requests; /* hears atoms that read clients request; NULL: none does */
     struct late_atom late[LATE_ATOMS];
     int late_count;
     int64_t values[STREAM_WORDS * 32]; /* elements of one beat, in their format */
@@ -351,6 +352,12 @@ static void take_atoms(void *context, const struct axi_beat *beat) {
     }
 }
 
+/* Passes the atoms of a request, beginning with that one, to the listener. */
+static void tell_request(const struct rtl_tap *tap, struct axi_beat atom, int atoms) {
+    for (atom.address &= ~((uint64_t)atom.bytes - 1); atoms > 0; atoms--, atom.address += (uint64_t)atom.bytes)
+        tap->requests->beat(tap->requests->context, &atom);
+}
+
 /* A request of a client, or an atom at its side of the memory interface. */
 static void take_client(struct rtl_tap *tap, enum rtl_stream index, uint64_t cycle) {
     const struct client_facts *fact = &client_facts[index];
@@ -364,6 +371,15 @@ static void take_client(struct rtl_tap *tap, enum rtl_stream index, uint64_t cyc
         const int ordinal =
             tap->prov ? provenance_move(tap->prov, port, client->id, client->write, (unsigned)atoms).ordinal : -1;
         mif_board_ask(tap->board, fact->client, port, address, atoms, ordinal);
+        if (tap->requests && !client->write)
+            tell_request(tap,
+                         (struct axi_beat){.port = port,
+                                           .id = client->id,
+                                           .owner = {(int16_t)client->unit, ordinal},
+                                           .cycle = cycle,
+                                           .address = address,
+                                           .bytes = tap->config->mem_atom},
+                         atoms);
         return;
     }
     const bool several = layout->lanes > tap->config->mem_atom;
@@ -395,6 +411,10 @@ static void take_moves(void *context, uint64_t cycle, const uint32_t *words) {
 }
 
 /* ---- life ---- */
+
+void rtl_tap_requests(struct rtl_tap *tap, const struct axi_listener *listener) {
+    tap->requests = tap->prov ? listener : NULL;
+}
 
 void rtl_tap_record(struct rtl_tap *tap, bool on) {
     tap->recording = on;

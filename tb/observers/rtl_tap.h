@@ -31,6 +31,10 @@ struct stream_source {
 struct rtl_tap *rtl_tap_new(const struct nvdla_config *config, const struct tap_listeners *listeners,
                             const struct stream_source *source);
 
+/* Passes every atom that a read client requests inside the design to that listener, as a beat of one atom without data,
+ * if the ports are wider than atoms. */
+void rtl_tap_requests(struct rtl_tap *tap, const struct axi_listener *listener);
+
 /* Starts to record, or returns to counting immediately. A new tap counts. */
 void rtl_tap_record(struct rtl_tap *tap, bool on);
 

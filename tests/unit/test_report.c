@@ -525,6 +525,7 @@ TEST_WITH(a_walk_marks_its_first_wrong_stream, setup, teardown) {
         .expected = "5",
         .cycle = 8811,
         .evidence = {.items = (char *[]){"sum of 17 atoms < 8", NULL}, .count = 1},
+        .certainty = LIKELY,
         .walk = {.steps = steps, .count = sizeof steps / sizeof *steps, .first = 1, .sentence = "cmac made it"}};
     put(&f->rtl, OUTPUT, 1, NULL);
     f->input.diagnosis = &diagnosis;

@@ -93,6 +93,7 @@ TEST(nothing_enters_that_is_known) {
         struct diagnosis found = conclude(&bench, (struct triage_input){.config = NULL});
         assert_string_equal("cacc", nvdla_engine_folder(found.engine));
         assert_int_equal(found.or_before, !known);
+        assert_int_equal(found.certainty, known ? LIKELY : POSSIBLE);
         assert_true(!known == (strstr(found.walk.sentence, "cacc or an engine before it is to blame: ") != NULL));
         diagnosis_free(&found);
     }
@@ -153,6 +154,7 @@ TEST(passage_without_model) {
         {.engine = ENGINE_CBUF,
          .name = "CBUF",
          .before = NVDLA_CSC,
+         .sure = true,
          .differs = true,
          .cycle = 1028,
          .address = 64,
@@ -162,7 +164,8 @@ TEST(passage_without_model) {
     assert_int_equal(DIAGNOSIS_VALUE, found.kind);
     assert_string_equal("cbuf", nvdla_engine_folder(found.engine));
     assert_string_equal("01", found.got);
-    assert_non_null(strstr(found.walk.sentence, "at address 0x40 expected 00, got 01"));
+    assert_non_null(strstr(found.walk.sentence, "at address 0x40 expected 00, got 01 (certain)"));
+    assert_int_equal(found.certainty, CERTAIN);
     diagnosis_free(&found);
 }
 
@@ -179,7 +182,7 @@ TEST(passage_with_words_of_its_own) {
     struct diagnosis found = conclude(&bench, (struct triage_input){.passages = &passage, .passage_count = 1});
     assert_string_equal("pdp", nvdla_engine_folder(found.engine));
     assert_int_equal(found.cycle, 1029);
-    assert_non_null(strstr(found.walk.sentence, "reads too much"));
+    assert_non_null(strstr(found.walk.sentence, "reads too much (likely)"));
     diagnosis_free(&found);
 }
 
@@ -232,7 +235,7 @@ TEST(ports_alone) {
     assert_int_equal(900, found.cycle);
     assert_true(found.or_before);
     assert_string_equal("pdp or an engine before it is to blame: client PDP writes the first wrong beat, cycle 900, "
-                        "address 0x40; no stream between them is known",
+                        "address 0x40; no stream between them is known (possible)",
                         found.walk.sentence);
     diagnosis_free(&found);
 }
@@ -246,7 +249,7 @@ TEST(ports_alone_of_a_reader) {
     assert_false(found.or_before);
     assert_string_equal(
         "bdma is to blame: client BDMA writes the first wrong beat, cycle 900, address 0x40; its data comes "
-        "from memory, no engine feeds it",
+        "from memory, no engine feeds it (likely)",
         found.walk.sentence);
     diagnosis_free(&found);
 }
@@ -286,7 +289,7 @@ TEST(between_the_last_stream_and_memory) {
     assert_string_equal(
         "pdp is to blame, between PDP_OUT, which is right, and its write DMA: check-DataStable of "
         "u_pdp.u_wdma.u_output.u_dma fails first, at cycle 870; client PDP writes the first wrong beat, "
-        "cycle 900, address 0x40",
+        "cycle 900, address 0x40 (likely)",
         found.walk.sentence);
     diagnosis_free(&found);
 }
@@ -301,7 +304,8 @@ TEST(atoms_lost_behind_the_last_stream) {
     assert_int_equal(870, found.cycle);
     assert_string_equal(
         "pdp is to blame: 4 atoms were lost between PDP_OUT, which is right, and its write DMA; "
-        "check-DataStable of u_pdp.u_wdma.u_output.u_dma fails first, at cycle 870; PDP has given 4 of 8 atoms",
+        "check-DataStable of u_pdp.u_wdma.u_output.u_dma fails first, at cycle 870; PDP has given 4 of 8 atoms "
+        "(likely)",
         found.walk.sentence);
     diagnosis_free(&found);
 }

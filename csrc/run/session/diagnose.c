@@ -190,6 +190,8 @@ static bool hang_sign(const struct play_result *result, struct triage_sign *sign
 static void strange_sign(const struct report *report, struct triage_sign *sign) {
     const struct strange_read *strange = &report->input.played[0].result->strange;
     char text[REPORT_LINE];
+    if (strange->known) /* or the unit keeps it wrongly */
+        sign->engine = engine_of((int)nvdla_unit_at(report->input.prog->config, strange->address));
     sign->cycle = strange->cycle;
     snprintf(sign->text, sizeof sign->text, "at cycle %" PRIu64 " %s", strange->cycle,
              report_strange_read(report, strange, text, sizeof text));
@@ -234,6 +236,8 @@ static void add_client(const struct nvdla_config *config, enum nvdla_client clie
     *passage = (struct triage_passage){.engine = ENGINE_MCIF,
                                        .name = seen->name,
                                        .before = engine_before(client),
+                                       .passes = true,
+                                       .sure = first->fault == MIF_BYTES || first->fault == MIF_ADDRESS,
                                        .differs = seen->differs,
                                        .cycle = first->cycle,
                                        .address = first->address};
@@ -279,6 +283,7 @@ static size_t add_cbuf(const struct scoreboard *board, struct triage_passage *pa
     *passage = (struct triage_passage){.engine = ENGINE_CBUF,
                                        .name = "CBUF",
                                        .before = NVDLA_CSC,
+                                       .sure = true,
                                        .compared = board->compared,
                                        .differs = first->port,
                                        .cycle = first->cycle,
@@ -307,23 +312,36 @@ static size_t add_account(const struct account *account, struct triage_passage *
     return account->entries > 0;
 }
 
-/* A wrong read at the ports, visible on every RTL. The engine's side of the memory interface, if visible, says more.
- * Returns 1 if there is one, else 0. */
-static size_t add_wrong_read(const struct taps *taps, const struct wrong_read *read, struct triage_passage *passage) {
-    const enum nvdla_client client = read ? nvdla_client_find(read->beat.id, false) : NVDLA_CLIENT_COUNT;
-    if (client == NVDLA_CLIENT_COUNT || taps->mif[client].seen)
-        return 0;
-    *passage = (struct triage_passage){.engine = engine_of(read->beat.owner.unit),
-                                       .name = "reads at the ports",
-                                       .before = engine_before(client),
-                                       .differs = true,
-                                       .cycle = read->beat.cycle,
-                                       .address = read->beat.address};
-    snprintf(passage->expected, sizeof passage->expected, "%s",
-             read->kind == READ_NOBODY ? "no read" : "a read of another address");
-    snprintf(passage->got, sizeof passage->got, "a read of 0x%" PRIx64, read->beat.address);
-    report_wrong_read(read, passage->text, sizeof passage->text);
-    return 1;
+/* Reads of a client compared with those of the model's launches, at the ports of any RTL. Returns their number. */
+static size_t add_reads(const struct report_input *input, struct triage_passage *passages) {
+    size_t count = 0;
+    for (int i = 0; input->reads && i < NVDLA_CLIENT_COUNT; i++) {
+        const enum nvdla_client client = (enum nvdla_client)i;
+        const struct client_reads *reads = &input->reads->clients[i];
+        const struct wrong_read *wrong = &reads->wrong;
+        const bool differs = wrong->kind != READ_RIGHT;
+        if (reads->compared == 0 && !differs)
+            continue;
+        struct triage_passage *passage = &passages[count];
+        *passage = (struct triage_passage){.engine = nvdla_clients[client].engine,
+                                           .name = reads->name,
+                                           .before = engine_before(client),
+                                           .compared = reads->compared,
+                                           .differs = differs,
+                                           .cycle = wrong->beat.cycle,
+                                           .address = wrong->beat.address};
+        count++;
+        if (!differs)
+            continue;
+        snprintf(passage->got, sizeof passage->got, "a read of 0x%" PRIx64, wrong->beat.address);
+        if (wrong->awaited)
+            snprintf(passage->expected, sizeof passage->expected, "a read of 0x%" PRIx64, wrong->expected);
+        else
+            snprintf(passage->expected, sizeof passage->expected, "%s",
+                     wrong->kind == READ_NOBODY ? "no read" : "a read of another address");
+        report_wrong_read(input, wrong, passage->text, sizeof passage->text);
+    }
+    return count;
 }
 
 bool diagnose(const struct run_options *options, const struct report_input *input, struct taps *taps,
@@ -331,11 +349,11 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
     struct signs signs = {.count = 0};
     struct triage_sign hang;
     struct triage_write wrong;
-    struct triage_passage passages[3 + NVDLA_CLIENT_COUNT];
+    struct triage_passage passages[2 + 2 * NVDLA_CLIENT_COUNT];
     size_t passage_count = add_cbuf(&taps->cbuf, passages);
     passage_count += add_account(&taps->account, passages + passage_count);
     passage_count += add_clients(input->prog->config, taps, passages + passage_count);
-    passage_count += add_wrong_read(taps, input->wrong_read, passages + passage_count);
+    passage_count += add_reads(input, passages + passage_count);
     if (!taps_close_side(taps, TAPS_RTL, err) || !record_model(options, input, taps, err))
         return false;
     add_findings(&signs, input->played[0].dev);
@@ -349,20 +367,22 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
     if (is_strange)
         strange_sign(report, &strange);
     report_free(report);
-    const struct triage_input facts = {.config = input->prog->config,
-                                       .launches = input->launches,
-                                       .rtl = taps->folder[TAPS_RTL],
-                                       .model = taps->folder[TAPS_MODEL],
-                                       .passages = passages,
-                                       .passage_count = passage_count,
-                                       .agrees = dissent_accuses_rtl(dissent.kind) ? NULL : dissent.sentence,
-                                       .stopped = input->played[0].result->outcome == PLAY_STOPPED,
-                                       .strange = is_strange ? &strange : NULL,
-                                       .hang = hung ? &hang : NULL,
-                                       .owed = owed_atoms(input->played[0].result),
-                                       .wrong = beat ? &wrong : NULL,
-                                       .signs = signs.item,
-                                       .sign_count = signs.count};
+    const struct triage_input facts = {
+        .config = input->prog->config,
+        .launches = input->launches,
+        .rtl = taps->folder[TAPS_RTL],
+        .model = taps->folder[TAPS_MODEL],
+        .passages = passages,
+        .passage_count = passage_count,
+        .agrees = dissent_accuses_rtl(dissent.kind) && !input->bus_fault ? NULL : dissent.sentence,
+        .open = dissent.kind != DISSENT_RTL,
+        .stopped = input->played[0].result->outcome == PLAY_STOPPED,
+        .strange = is_strange ? &strange : NULL,
+        .hang = hung ? &hang : NULL,
+        .owed = owed_atoms(input->played[0].result),
+        .wrong = beat ? &wrong : NULL,
+        .signs = signs.item,
+        .sign_count = signs.count};
     return triage(&facts, diagnosis, err);
 }
 

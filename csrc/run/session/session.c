@@ -286,10 +286,12 @@ static bool judge_run(struct session *session, bool closed, struct error *err) {
             words_add(&result->notes, "%s", note);
             free(note);
         }
-    if (session->input.wrong_read) {
+    const struct wrong_read *read = report_first_wrong_read(&session->input);
+    if (read) {
         char text[REPORT_LINE];
-        words_add(&result->notes, "cycle %" PRIu64 ": %s", session->input.wrong_read->beat.cycle,
-                  report_wrong_read(session->input.wrong_read, text, sizeof text));
+        report_wrong_read(&session->input, read, text, sizeof text);
+        if (!session->input.diagnosis || !strstr(session->input.diagnosis->walk.sentence, text))
+            words_add(&result->notes, "cycle %" PRIu64 ": %s", read->beat.cycle, text);
     }
     if (closed && options->outputs)
         closed = outputs_write(session->input.prog, session->devices[0]->memory, options->outputs, err);
@@ -368,14 +370,15 @@ static void play_devices(struct session *session) {
         if (judged && i > 0 && device->ops->finish)
             device->ops->finish(device, NULL); /* threads end, so that copies can be made */
         if (i > 0)
-            session->look.first.complete = result->outcome == PLAY_PASSED || result->outcome == PLAY_CHECK_FAILED;
+            session->look.first.complete = session->look.first.reads.complete =
+                result->outcome == PLAY_PASSED || result->outcome == PLAY_CHECK_FAILED;
         session->seconds[result->statistics.rtl != NULL] += process_cpu_clock() - begin;
         input->played[i] = (struct played){.dev = device, .result = result};
         session->progress.from += session->progress.share;
         if (i == 0 && session->look.first.found.kind != WRONG_NONE)
             input->wrong = &session->look.first.found;
-        if (i == 0 && session->look.first.read.kind != READ_RIGHT)
-            input->wrong_read = &session->look.first.read;
+        if (i == 0 && judged)
+            input->reads = &session->look.first.reads;
         if (i == 0 && second_look_is_copy(&session->look))
             copy_main(session);
     }
@@ -403,6 +406,8 @@ static int play_program(const struct run_options *options, const struct program 
         .options = options,
         .result = result,
         .input = {.name = result->trace, .prog = prog, .launches = tracker, .html = options->html}};
+    if (options->rtl.axi.fault.kind)
+        session.input.bus_fault = bus_fault_infos[options->rtl.axi.fault.kind].name;
     struct error err;
     int status;
     if (options->histogram)
