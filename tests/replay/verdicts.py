@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Plants causes of failures in traces and in the RTL, and asks who disagrees with whom. Of each kind nine of ten must be named, none that is
-called certain may be wrong, and no engine of the RTL may be accused where golden bytes are wrong.
+"""Plants causes of failures of all kinds, in traces, configuration, bus and RTL, and asks who disagrees with whom. Of each kind nine of ten must
+be named, none that is called certain may be wrong, and no engine of the RTL may be accused where it is right.
 
-usage: verdicts.py BUILD [PER_KIND [DEBUGGED]]     default: 6 of each kind, 2 of them with nvcosim debug; needs the step "planted"
+usage: verdicts.py BUILD [PER_KIND [DEBUGGED [SEED]]]     default: 6 of each kind, 2 of them with nvcosim debug; needs the step "planted"
 """
 import collections
 import glob
@@ -15,9 +15,9 @@ import subprocess
 import sys
 
 BUILD = sys.argv[1]
-PER_KIND, DEBUGGED = (int(word) for word in (*sys.argv[2:4], "6", "2")[:2]) if len(sys.argv) == 3 else \
-    (int(sys.argv[2]), int(sys.argv[3])) if len(sys.argv) > 3 else (6, 2)
+PER_KIND, DEBUGGED, SEED = (int(word) for word in (sys.argv[2:5] + ["6", "2", "43"][len(sys.argv) - 2:]))
 NVCOSIM, FOLDER = f"{BUILD}/nvcosim", f"{BUILD}/tests/verdicts"
+BUS_FAULTS = ("swapped", "narrow", "repeated-beat:16", "lost-beat:16", "address:12", "same-id:4", "stale:2000", "interrupt-edge", "repeated-beat:7")
 REGISTERS = re.compile(r"^reg_write \S+\.(D_CVT_OFFSET|D_DP_BS_ALU_SRC_VALUE|D_POOLING_PADDING_CFG|D_DATIN_OFFSET|D_CLIP_CFG|D_DST_BASE_ADDR_LOW|"
                        r"D_SRC_BASE_ADDR_LOW|D_DAIN_ADDR_LOW_0|D_WEIGHT_ADDR_LOW|D_CVT_SCALE|D_RECIP_KERNEL_WIDTH) (0x[0-9a-f]+)$")
 
@@ -64,12 +64,29 @@ def program(lines, rng):
     return True
 
 
+def damage(lines, rng):
+    """What a bad capture does: a register access is lost, changes places with the next, is there twice, or has a wrong digit."""
+    at = rng.choice([i for i, line in enumerate(lines[:-1]) if line.startswith("reg_write")])
+    kind = rng.randrange(4)
+    if kind == 0:
+        del lines[at]
+    elif kind == 1:
+        lines[at:at + 2] = lines[at + 1], lines[at]
+    elif kind == 2:
+        lines.insert(at, lines[at])
+    else:
+        digit = rng.randrange(lines[at].rindex("0x") + 2, len(lines[at]))
+        lines[at] = f"{lines[at][:digit]}{int(lines[at][digit], 16) ^ 1 << rng.randrange(4):x}{lines[at][digit + 1:]}"
+    return True
+
+
 KINDS = {
     "golden": lambda lines, rng: flip_byte(lines, "mem_check", rng),
     "crc": lambda lines, rng: flip_value(lines, r"(mem_crc \S+ \S+ \S+ )(0x[0-9a-f]+)(.*)", rng),
     "check": lambda lines, rng: flip_value(lines, r"(read_check \S+ == )(0x[0-9a-f]+)( end|$)", rng),
     "memory": lambda lines, rng: flip_byte(lines, "mem_load", rng),
     "programming": program,
+    "damage": damage,
 }
 
 
@@ -87,7 +104,7 @@ def plant(kind, paths, rng):
     for path in paths:
         with gzip.open(path, "rt") as file:
             lines = file.read().splitlines()
-        if len(made) < 2 * PER_KIND and KINDS[kind](lines, rng):
+        if len(made) < (5 if kind == "damage" else 2) * PER_KIND and KINDS[kind](lines, rng):
             made.append(f"{FOLDER}/{kind}_{os.path.basename(path).removesuffix('.nvt.gz')}.nvt")
             with open(made[-1], "w", encoding="utf-8") as file:
                 file.write("\n".join(lines) + "\n")
@@ -109,12 +126,38 @@ def planted_rtl():
     files = [f"traces/conformance/small/{name}.nvt.gz" for name in ("rand_mixed_000", "rand_corner_000", "rand_pdp_001", "rand_cdp_000")]
     for fault in faults[:2 * PER_KIND]:
         found = results(["--dut", "rtl:planted", f"--fault={fault['number']}"], files)
-        yield from found[:1]
+        yield from found[:max(1, PER_KIND // len(faults))]
+
+
+def planted_bus():
+    """What traces say of a bus that is broken on purpose."""
+    for i, fault in enumerate(BUS_FAULTS * (1 + PER_KIND // len(BUS_FAULTS))):
+        found = results(["--bus-fault", fault], traces()[3 * i:3 * i + 3])
+        yield from ({**result, "fault": fault} for result in found[:1])
+
+
+def of_another_map():
+    """Traces that read what only the map of small has are refused where their header names full, and no one is accused."""
+    right = total = 0
+    for path in traces():
+        with gzip.open(path, "rt") as file:
+            text = file.read()
+        if "CFGROM" not in text or total == PER_KIND:
+            continue
+        name = f"{FOLDER}/full.nvt"
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(text.replace("\nconfig small\n", "\nconfig full\n", 1))
+        done = subprocess.run([NVCOSIM, "run", name], capture_output=True, text=True, check=False)
+        right += done.returncode == 2 and "configuration full has none" in done.stderr and "is to blame" not in done.stderr
+        total += 1
+    print(f"{'ok  ' if right == total > 0 else 'FAIL'}  configuration: {right} of {total} refused")
+    return right == total > 0
 
 
 def debugged(result):
     """The verdict of nvcosim debug."""
-    subprocess.run([NVCOSIM, "debug", "--still", "20000", "--out", f"{FOLDER}/debug", "--", result["path"]], capture_output=True, check=False)
+    fault = [f"--bus-fault={result['fault']}"] if "fault" in result else []
+    subprocess.run([NVCOSIM, "debug", "--still", "20000", *fault, "--out", f"{FOLDER}/debug", "--", result["path"]], capture_output=True, check=False)
     with open(f"{FOLDER}/debug/{result['trace']}/report.json", encoding="utf-8") as file:
         return json.load(file)
 
@@ -134,19 +177,26 @@ def judge(kind, expected, found):
     return good
 
 
+def debug(found):
+    """nvcosim debug of some of them accuses no one, and says the same."""
+    for result in found[:DEBUGGED]:
+        report = debugged(result)
+        accused = report.get("verdict", {}).get("engine")
+        good = accused is None and report["disagrees"]["who"] == result["disagrees"]["who"]
+        print(f"{'right' if good else 'FAIL  wrong'}: debug of {result['trace']}: {accused}, {report['disagrees']['sentence']}")
+        yield good
+
+
 def main():
     os.makedirs(FOLDER, exist_ok=True)
-    rng, good = random.Random(43), []
+    rng, good = random.Random(SEED), [of_another_map()]
     for kind in KINDS:
         found = results([], plant(kind, traces(), rng))[:PER_KIND]
-        expected = ("trace",) if kind != "programming" else ("trace", "nothing")
-        good.append(judge(kind, expected, found))
-        for result in found[:DEBUGGED]:
-            report = debugged(result)
-            accused = report.get("verdict", {}).get("engine")
-            alike = report["disagrees"]["who"] == result["disagrees"]["who"]
-            good.append(accused is None and alike)
-            print(f"{'right' if good[-1] else 'FAIL  wrong'}: debug of {result['trace']}: {accused}, {report['disagrees']['sentence']}")
+        good.append(judge(kind, ("trace",) if kind not in ("programming", "damage") else ("trace", "nothing"), found))
+        good.extend(debug(found))
+    found = list(planted_bus())
+    good.append(judge("bus", ("rtl", "all"), found) and all("--bus-fault" in result["disagrees"]["sentence"] for result in found))
+    good.extend(debug(found))
     good.append(judge("rtl", ("rtl",), list(planted_rtl())))
     print(f"{sum(good)} passed, {len(good) - sum(good)} failed")
     return 0 if all(good) else 1
