@@ -13,5 +13,6 @@ void diagnosis_free(struct diagnosis *diagnosis) {
     free(diagnosis->got);
     words_free(&diagnosis->evidence);
     free(diagnosis->walk.steps);
+    beat_rows_free(&diagnosis->beats);
     *diagnosis = (struct diagnosis){.kind = DIAGNOSIS_NONE};
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "nvdla/text.h"
+#include "report/beat_rows.h"
 #include "report/dissent.h"
 #include "report/walk.h"
 
@@ -31,6 +32,7 @@ struct diagnosis {
     struct words evidence;    /* lines of text: arithmetic of the element step by step, its inputs, registers */
     size_t first_register;    /* first line of the registers in the evidence, or the number of lines */
     struct walk walk;
+    struct beat_rows beats; /* around the first sign */
 };
 
 void diagnosis_free(struct diagnosis *diagnosis);

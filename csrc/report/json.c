@@ -254,6 +254,23 @@ static json_t *json_played(const struct report *report, int index) {
     return json;
 }
 
+/* What moved around the first sign. */
+static json_t *json_beat_rows(const struct beat_rows *rows) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct beat_row *row = &rows->rows[i];
+        json_t *beats = json_array();
+        for (size_t n = 0; n < row->count; n++)
+            json_array_append_new(beats, json_pack("{s:o, s:o, s:o, s:o}", "cycle", json_u64(row->beats[n].cycle),
+                                                   "value", json_text(row->beats[n].value), "expected",
+                                                   json_text_or_null(row->beats[n].expected), "place",
+                                                   json_text(row->beats[n].place)));
+        json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "engine", nvdla_engine_folder(row->engine), "tap",
+                                              json_text(row->stream), "beats", beats));
+    }
+    return json_pack("{s:o, s:o, s:o}", "from", json_u64(rows->from), "to", json_u64(rows->to), "rows", list);
+}
+
 /* The result of `nvcosim debug`. */
 static json_t *json_verdict(const struct diagnosis *diagnosis) {
     static const char *const states[] = {[WALK_EQUAL] = "equal",
@@ -271,17 +288,20 @@ static json_t *json_verdict(const struct diagnosis *diagnosis) {
     }
     for (size_t i = 0; i < diagnosis->evidence.count; i++)
         json_array_append_new(evidence, json_text(diagnosis->evidence.items[i]));
-    return json_pack("{s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
-                     diagnosis_kind_names[diagnosis->kind], "engine",
-                     json_text_or_null(nvdla_engine_folder(diagnosis->engine)), "certainty",
-                     diagnosis->engine == ENGINE_COUNT ? json_null()
-                                                       : json_string(certainty_names[diagnosis->certainty]),
-                     "or_before", (int)diagnosis->or_before, "check", (int)diagnosis->check, "tap",
-                     json_text_or_null(diagnosis->tap), "element", json_text_or_null(diagnosis->element), "cycle",
-                     json_known(diagnosis->cycle), "expected", json_text_or_null(diagnosis->expected), "got",
-                     json_text_or_null(diagnosis->got), "sentence", json_text(diagnosis->walk.sentence), "evidence",
-                     evidence, "walk", steps, "first",
-                     diagnosis->walk.first < diagnosis->walk.count ? json_u64(diagnosis->walk.first) : json_null());
+    json_t *json =
+        json_pack("{s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
+                  diagnosis_kind_names[diagnosis->kind], "engine",
+                  json_text_or_null(nvdla_engine_folder(diagnosis->engine)), "certainty",
+                  diagnosis->engine == ENGINE_COUNT ? json_null() : json_string(certainty_names[diagnosis->certainty]),
+                  "or_before", (int)diagnosis->or_before, "check", (int)diagnosis->check, "tap",
+                  json_text_or_null(diagnosis->tap), "element", json_text_or_null(diagnosis->element), "cycle",
+                  json_known(diagnosis->cycle), "expected", json_text_or_null(diagnosis->expected), "got",
+                  json_text_or_null(diagnosis->got), "sentence", json_text(diagnosis->walk.sentence), "evidence",
+                  evidence, "walk", steps, "first",
+                  diagnosis->walk.first < diagnosis->walk.count ? json_u64(diagnosis->walk.first) : json_null());
+    if (diagnosis->beats.count > 0)
+        json_object_set_new(json, "beats", json_beat_rows(&diagnosis->beats));
+    return json;
 }
 
 /* Who disagrees with whom. */

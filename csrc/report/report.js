@@ -90,6 +90,24 @@ const walkBoxes = () => {
     element("ul", {}, steps.map(([step, first]) => walkStep(step, first)))))),
     unseen.size > 0 && about(`No element was recorded of: ${[...unseen].join(", ")}.`)];
 };
+// What moved around the first sign: a row for each stream, a column for each clock.
+const BEAT = [76, 24, 150]; // width of a clock, height of a row, width of the names
+const beat = (from, y) => ({ cycle, value, expected, place }) => {
+  const [width, height] = BEAT, x = BEAT[2] + (cycle - from) * width, bad = expected !== null;
+  return drawn("g", { class: bad && "bad" }, drawn("title", {}, `${place}: ${value}${bad ? `, expected ${expected}` : ""}`),
+    drawn("path", { d: `M${x} ${y + height / 2}l4 ${3 - height / 2}h${width - 8}l4 ${height / 2 - 3}l-4 ${height / 2 - 3}h${8 - width}z` }),
+    drawn("text", { x: x + width / 2, y: y + height / 2 + 4 }, value.length > 10 ? `${value.slice(0, 9)}\u2026` : value));
+};
+const beats = ({ from, to, rows }) => {
+  const [width, height, names] = BEAT, all = names + (to - from + 1) * width, clocks = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  const at = verdict.cycle, mark = names + (at - from) * width;
+  return section("beats", "What moved around it", "The elements of each stream by clocks; of several in a clock the first, or the first wrong one. Wrong ones are red; below the pointer stands what was expected.",
+    scroll(drawn("svg", { class: "beats", role: "img", "aria-label": `streams from cycle ${from} to ${to}`, width: all, height: (rows.length + 1) * height,
+      viewBox: `0 0 ${all} ${(rows.length + 1) * height}` }, drawn("rect", { class: "mark", x: mark, width, height: (rows.length + 1) * height }),
+      clocks.filter((clock) => (clock - at) % 4 === 0).map((clock) => drawn("text", { class: "clock", x: names + (clock - from + 0.5) * width, y: 16 }, String(clock))),
+      rows.map((line, i) => drawn("g", {}, drawn("text", { class: "name", x: 0, y: (i + 1.5) * height + 4 }, line.tap),
+        drawn("path", { class: "idle", d: `M${names} ${(i + 1.5) * height}H${all}` }), line.beats.map(beat(from, (i + 1) * height)))))));
+};
 const walk = () => {
   const facts = [["engine", verdict.engine], ["certainty", verdict.certainty], ["or", verdict.or_before && "an engine before it"],
     [verdict.check ? "check" : "stream", verdict.tap],
@@ -282,7 +300,7 @@ const deviceLines = (device, i) => {
       text)), more > 0 && element("li", {}, `and ${more} more`))];
 };
 
-document.body.append(header(), element("main", {}, [verdict && walk(), hang(), maps(), overTime(), bandwidth(), activity(), layerTable(),
+document.body.append(header(), element("main", {}, [verdict && walk(), verdict?.beats && beats(verdict.beats), hang(), maps(), overTime(), bandwidth(), activity(), layerTable(),
   section("devices", "Checks, findings, warnings", null, devices.map(deviceLines))].filter(Boolean)),
     element("div", { id: "tip", role: "status", hidden: true }));
 

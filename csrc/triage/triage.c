@@ -9,6 +9,7 @@
 #include "layers/pairing.h"
 #include "nvdla/engines.h"
 #include "nvdla/xalloc.h"
+#include "triage/beats.h"
 #include "triage/evidence.h"
 #include "triage/steps.h"
 
@@ -363,6 +364,8 @@ bool triage(const struct triage_input *input, struct diagnosis *diagnosis, struc
     if (good) {
         decide(input, found, diagnosis);
         say_level(input, diagnosis);
+        if (diagnosis->cycle)
+            beats_collect(input, walk, found, diagnosis->cycle, &diagnosis->beats);
         explain_doubts(input, walk, found);
         if (input->stopped)
             explain_ends(walk, found);

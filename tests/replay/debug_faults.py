@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Has `nvcosim debug` look at each planted fault that some trace notices: at least nine in ten must be named by the folder they are in.
+"""Has `nvcosim debug` look at each planted fault that some trace notices: at least nine in ten must be named by the folder they are in, and all
+that it is certain of.
 
 usage: debug_faults.py NVCOSIM FAULTS FOLDER TRACE...     FAULTS: the table of scripts/plant.py; reports go to FOLDER, by the fault's number
 """
+import collections
 import json
 import os
 import re
@@ -41,12 +43,15 @@ def check_page(place, fault, verdict, output):
         assert os.path.exists(f"{place}/{file}"), file
     assert verdict["tap"] and verdict["cycle"] and verdict["walk"], verdict
     assert verdict["element"] or verdict["tap"].startswith("AXI_WRITE"), verdict  # a write outside of all cubes
+    rows = {row["tap"]: row["beats"] for row in verdict["beats"]["rows"]} if "beats" in verdict else {}
+    assert verdict["tap"] not in rows or verdict["cycle"] in [beat["cycle"] for beat in rows[verdict["tap"]] if beat["expected"]], verdict
     check_waves(read(f"{place}/wave.gtkw"), verdict)
     assert f"{fault['folder']} is to blame" in read(f"{place}/report.html") and f"{fault['folder']} is to blame" in output
 
 
 def main():
     noticed = named = 0
+    levels = collections.Counter()
     for fault in json.loads(read(faults))["faults"]:
         chosen = f"--fault={fault['number']}"
         failed = noticed_by(chosen)
@@ -63,12 +68,14 @@ def main():
             verdict = {"engine": None, "kind": str(error), "sentence": done.stderr[-300:]}
         right = verdict["engine"] == fault["folder"] and done.returncode in (1, 3)
         named += right
+        levels[verdict.get("certainty"), right] += 1
         print(f"{'named' if right else 'WRONG'}: fault {fault['number']} in {fault['file']}:{fault['line']} "
               f"({fault['original']} -> {fault['changed']}), {failed['trace']}: {verdict['engine']}, {verdict['kind']}: {verdict['sentence']}")
         if right and verdict["kind"] == "value":
             check_page(place, fault, verdict, done.stderr)
     print(f"{named} of {noticed} faults that the traces notice are named by their folder")
-    return not (noticed >= 4 and named >= 0.9 * noticed)
+    print(", ".join(f"{count} {level} {'right' if right else 'WRONG'}" for (level, right), count in sorted(levels.items(), key=str)))
+    return not (noticed >= 4 and named >= 0.9 * noticed and levels["certain", False] == 0)
 
 
 sys.exit(main())

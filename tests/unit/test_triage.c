@@ -79,6 +79,11 @@ TEST(first_in_time_is_to_blame) {
     assert_string_equal("103", found.expected);
     assert_string_equal("104", found.got);
     assert_non_null(strstr(found.element, "kernel 3"));
+    assert_true(found.beats.count >= 1);
+    const struct beat_row *row = &found.beats.rows[found.beats.count - 1];
+    assert_string_equal(row->stream, found.tap);
+    for (size_t i = 0; i < row->count; i++)
+        assert_true((row->beats[i].cycle == found.cycle) == (row->beats[i].expected != NULL));
     assert_string_equal("cmac", nvdla_engine_folder(found.walk.steps[found.walk.first].engine));
     diagnosis_free(&found);
 }
