@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "nvdla/fp.h"
+#include "nvdla/lut.h"
 #include "nvdla/xalloc.h"
 #include "observe/recorder.h"
 #include "observe/tap_file.h"
@@ -135,6 +136,24 @@ static double fp32_number(uint32_t pattern) {
     return (double)number;
 }
 
+/* " (LE only)": how the two tables of CDP answered. */
+static const char *lut_flags_text(int flags) {
+    switch (flags) {
+    case 0:
+        return " (hybrid)";
+    case LUT_BOTH_UNDER:
+        return " (both under)";
+    case LUT_BOTH_OVER:
+        return " (both over)";
+    case LUT_LE_ONLY:
+        return " (LE only)";
+    case LUT_LO_ONLY:
+        return " (LO only)";
+    default:
+        return "";
+    }
+}
+
 char *tap_value_text(const struct tap_element *element, char text[TAP_VALUE_TEXT]) {
     const int64_t value = element->value;
     const int exponent = (int)(value >> 38 & 63);
@@ -155,7 +174,8 @@ char *tap_value_text(const struct tap_element *element, char text[TAP_VALUE_TEXT
                      mantissa, exponent - 50);
         break;
     default:
-        snprintf(text, TAP_VALUE_TEXT, "%" PRId64, value);
+        snprintf(text, TAP_VALUE_TEXT, "%" PRId64 "%s", value,
+                 element->at.stream.tap == TAP_LUT_HIT ? lut_flags_text((int)value) : "");
         break;
     }
     return text;

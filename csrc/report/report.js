@@ -86,9 +86,10 @@ const walkBoxes = () => {
   });
   const shown = boxes.filter(({ engine, steps }) => steps.some(([step, first]) =>
     first || step.state !== "not recorded") || !unseen.add(engine));
+  const silent = [...unseen].filter((name) => !shown.some(({ engine }) => engine === name));
   return [path(shown.map(({ engine, steps }) => box(steps.some(([, first]) => first) ? "guilty" : "", engine, "h3",
     element("ul", {}, steps.map(([step, first]) => walkStep(step, first)))))),
-    unseen.size > 0 && about(`No element was recorded of: ${[...unseen].join(", ")}.`)];
+    silent.length > 0 && about(`No element was recorded of: ${silent.join(", ")}.`)];
 };
 // What moved around the first sign: a row for each stream, a column for each clock.
 const BEAT = [76, 24, 150]; // width of a clock, height of a row, width of the names
