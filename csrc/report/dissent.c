@@ -21,7 +21,7 @@ static struct dissent decide_hang(const struct dissent_facts *facts) {
     return verdict(rtl_wrong ? DISSENT_ALL : DISSENT_MODEL, facts->checked ? CERTAIN : LIKELY);
 }
 
-struct dissent dissent_decide(const struct dissent_facts *facts, bool failed) {
+static struct dissent decide(const struct dissent_facts *facts, bool failed) {
     if (!failed)
         return verdict(DISSENT_NONE, CERTAIN);
     if (!facts->rtl || !facts->model)
@@ -36,6 +36,16 @@ struct dissent dissent_decide(const struct dissent_facts *facts, bool failed) {
     if (facts->model_fails)
         return verdict(DISSENT_MODEL, CERTAIN);
     return verdict(DISSENT_RTL, rtl_wrong ? CERTAIN : LIKELY);
+}
+
+struct dissent dissent_decide(const struct dissent_facts *facts, bool failed) {
+    const struct dissent found = decide(facts, failed);
+    /* If the model passes all checks of the trace, what follows from the rule is known. */
+    const bool known = facts->checked && !facts->model_fails && !facts->both_fail && !facts->model_waits;
+    const bool differ = found.kind == DISSENT_RTL || found.kind == DISSENT_MODEL || found.kind == DISSENT_ALL;
+    if (!differ || !facts->rule_broken || facts->rtl_breaks || known)
+        return found;
+    return (struct dissent){.kind = DISSENT_TRACE, .certainty = LIKELY, .disputed = true};
 }
 
 bool dissent_accuses_rtl(enum dissent_kind kind) {

@@ -18,7 +18,7 @@ extern const char *const certainty_names[]; /* "certain", ... */
 enum dissent_kind {
     DISSENT_NONE,  /* the trace passed */
     DISSENT_OPEN,  /* nothing was compared: one of them did not play, or the specification leaves the result open */
-    DISSENT_TRACE, /* RTL and model agree */
+    DISSENT_TRACE, /* RTL and model agree, or make different things of a rule that the trace breaks */
     DISSENT_MODEL, /* the model alone differs */
     DISSENT_RTL,   /* the RTL alone differs, or from the model where no check of the trace looks */
     DISSENT_ALL    /* RTL, model and trace all differ */
@@ -33,12 +33,14 @@ struct dissent_facts {
                                     outside regions that only it makes; of golden bytes: it alone differs from them */
     bool rtl_breaks;             /* a rule of the bus or a check inside the RTL */
     bool both_fail;              /* the same check with the same value, or the same access outside regions */
+    bool rule_broken;            /* the trace breaks a rule after which a layer, or the next one, hangs or is wrong */
     bool checked;                /* the trace has checks, and the model was compared with them */
 };
 
 struct dissent {
     enum dissent_kind kind;
     enum certainty certainty;
+    bool disputed;    /* DISSENT_TRACE for a broken rule: RTL and model do not agree */
     const char *what; /* of DISSENT_TRACE, the suspect: "golden", "check", "programming"; else NULL */
     enum certainty what_certainty;
     char position[512];  /* its FILE:LINE; "": none */

@@ -92,6 +92,17 @@ static void add_findings(const struct report_input *in, struct dissent_facts *fa
         facts->model_fails |= !finds_too(rtl, &model->findings[i]);
 }
 
+/* The first rule that the trace breaks and after which the layer hangs, or the next one hangs or is wrong; NULL: none.
+ */
+static const struct device_warning *broken_rule(const struct device *model) {
+    for (size_t i = 0; i < model->warning_count; i++) {
+        const struct device_warning *warning = &model->warnings[i];
+        if (warning->effect == RULE_HANGS || (warning->effect == RULE_WARNS && strstr(warning->rule, "the next ")))
+            return warning;
+    }
+    return NULL;
+}
+
 static struct dissent_facts gather(const struct report *report) {
     const struct report_input *in = &report->input;
     struct dissent_facts facts = {.rtl = true, .model = in->played_count > 1};
@@ -107,6 +118,7 @@ static struct dissent_facts gather(const struct report *report) {
     facts.bytes_differ = report->mismatch_count > 0;
     facts.rtl_breaks = in->objection != NULL; /* of two devices: it does not end */
     facts.checked = model->checks_done > 0;
+    facts.rule_broken = broken_rule(in->played[1].dev) != NULL;
     add_findings(in, &facts);
     if (in->wrong) {
         judge_beat(report, &facts);
@@ -165,6 +177,14 @@ static bool suspect_access(const struct report *report, struct dissent *to) {
         return true;
     }
     return false;
+}
+
+/* RTL and model make different things of a broken rule: the launch that breaks it. */
+static void suspect_rule(const struct report *report, struct dissent *to) {
+    const struct report_input *in = &report->input;
+    const struct device_warning *warning = broken_rule(in->played[1].dev);
+    const struct launch *launch = layer_tracker_find(in->launches, warning->unit, warning->ordinal);
+    suspect(report, to, "programming", LIKELY, launch ? &in->prog->ops[launch->tag] : NULL);
 }
 
 /* Both wait: the launch of which the model knows that it hangs, or what the trace waits at. */
@@ -238,9 +258,11 @@ static void say(const struct report *report, const struct dissent_facts *facts, 
         break;
     case DISSENT_TRACE:
         snprintf(text, size, "RTL and model %s: %s%s%s%s",
-                 both_wait ? "both wait" : "agree, the trace expects otherwise",
-                 to->what ? trace_words(to, both_wait) : "its checks", to->position[0] ? " (" : "", to->position,
-                 to->position[0] ? ")" : "");
+                 to->disputed ? "make different things of a rule that the trace breaks"
+                 : both_wait  ? "both wait"
+                              : "agree, the trace expects otherwise",
+                 to->what ? trace_words(to, both_wait || to->disputed) : "its checks", to->position[0] ? " (" : "",
+                 to->position, to->position[0] ? ")" : "");
         break;
     case DISSENT_MODEL:
         snprintf(text, size, "%s: " REPORT_IT,
@@ -266,7 +288,9 @@ struct dissent suspect_find(const struct report *report, bool failed) {
     const struct dissent_facts facts = gather(report);
     struct dissent found = dissent_decide(&facts, failed);
     if (found.kind == DISSENT_TRACE) {
-        if (facts.rtl_waits)
+        if (found.disputed)
+            suspect_rule(report, &found);
+        else if (facts.rtl_waits)
             suspect_hang(report, &found);
         else if (!suspect_access(report, &found))
             suspect_check(report, &found);

@@ -23,6 +23,13 @@ TEST(facts_decide) {
         {{.rtl = true, .model = true, .rtl_waits = true, .model_waits = true}, DISSENT_TRACE, CERTAIN},
         {{.rtl = true, .model = true, .model_waits = true, .checked = true}, DISSENT_MODEL, CERTAIN},
         {{.rtl = true, .model = true, .model_waits = true, .rtl_fails = true, .checked = true}, DISSENT_ALL, CERTAIN},
+        {{.rtl = true, .model = true, .model_waits = true, .rule_broken = true, .checked = true},
+         DISSENT_TRACE,
+         LIKELY},
+        {{.rtl = true, .model = true, .bytes_differ = true, .both_fail = true, .rule_broken = true},
+         DISSENT_TRACE,
+         LIKELY},
+        {{.rtl = true, .model = true, .rtl_fails = true, .rule_broken = true, .checked = true}, DISSENT_RTL, CERTAIN},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct dissent found = dissent_decide(&rows[i].facts, true);
