@@ -164,6 +164,7 @@ static bool begin_task(struct way *way, const struct message *message) {
 /* What is open when the module is loaded anew does not continue. */
 static bool probe(struct way *way, const struct message *message) {
     bool kept = false;
+    way->reloaded = way->reloaded || open_tasks(way) > 0;
     for (size_t i = 0; i < way->count; i++)
         way->closed[i] = kept = way->closed[i] || is_open(way, i) || failed(&way->logs[i]);
     way->strict = false;
@@ -194,6 +195,28 @@ static size_t next_taker(const struct way *way, size_t from, const struct messag
     return from;
 }
 
+static bool is_of_operation(const struct message *message) {
+    return message->kind != MESSAGE_NETWORK && message->kind != MESSAGE_RESET && message->kind < MESSAGE_ASSERTION;
+}
+
+/* Without another open task. False: the line is of a task that is not open. */
+static bool give_to_last(struct way *way, const struct message *message) {
+    struct driver_log *log = last_log(way);
+    if (message->kind == MESSAGE_RESET && log->begun && !log->initiated && !log->fault.number)
+        return true; /* of the probe of another device */
+    if ((is_of_operation(message) || message->kind == MESSAGE_OTHER) && log->probed && !log->begun)
+        way->reloaded = true; /* lines of a run before its begin: another run is open */
+    if (is_of_operation(message) && way->reloaded && driver_log_has_task(log) && !message_may_follow(log, message))
+        return false;
+    if (is_of_operation(message) && log->ended) { /* its beginning is missing */
+        if (!add_log(way))
+            return false;
+        log = last_log(way);
+    }
+    driver_log_message(log, message);
+    return true;
+}
+
 static void give(struct way *way, size_t i, const struct message *message) {
     driver_log_message(&way->logs[i], message);
     way->strict = open_tasks(way) > 0;
@@ -217,8 +240,16 @@ static bool refused(struct way *way) {
     return last_log(way)->busy.number > 0;
 }
 
+/* Whether a run may be open whose beginning is missing: the log begins with lines of one, and shows no end. */
+static bool is_headless(const struct way *way) {
+    const struct driver_log *log = &way->logs[0];
+    return way->count == 1 && log->messages > 0 && !log->probed && !log->begun && !log->ended;
+}
+
 /* Whether the message needs no choice; it is taken then. *room: false if there are too many devices. */
 static bool take(struct way *way, const struct message *message, bool *room) {
+    if (message->kind == MESSAGE_PROBE || message->kind == MESSAGE_NETWORK)
+        way->reloaded = way->reloaded || is_headless(way);
     if (message->kind == MESSAGE_PROBE)
         *room = probe(way, message);
     else if (message->kind == MESSAGE_NETWORK)
@@ -226,7 +257,7 @@ static bool take(struct way *way, const struct message *message, bool *room) {
     else if (is_shared(message))
         share(way, message);
     else if (!way->strict)
-        driver_log_message(last_log(way), message);
+        *room = give_to_last(way, message);
     else
         return message->kind == MESSAGE_OTHER || (message->kind == MESSAGE_TASK_FAILED && refused(way));
     return true;
@@ -245,6 +276,8 @@ static void follow_runs(struct device_logs *devices, const struct message *messa
 void device_logs_message(void *context, const struct message *message) {
     struct device_logs *devices = context;
     follow_runs(devices, message);
+    devices->unended += (message->kind == MESSAGE_NETWORK) + (message->kind == MESSAGE_PROBE) -
+                        (message->kind == MESSAGE_RESET) - (message->kind == MESSAGE_TASK_FAILED);
     if (message->kind == MESSAGE_PROBE)
         devices->probes =
             devices->way_count && driver_log_has_task(last_log(&devices->ways[0])) ? 1 : devices->probes + 1;
@@ -363,6 +396,15 @@ static void weaken(struct device_logs *devices, struct way *way, const struct dr
         words_add(&diagnosis->notes,
                   "the run that begins in line %llu has no end in the log: it hangs, or the log is cut",
                   (unsigned long long)devices->run_line);
+    }
+    if (diagnosis->verdict == VERDICT_GOOD && devices->unended > 0) {
+        unknown(diagnosis);
+        words_add(&diagnosis->notes, "%ld of the tasks in this log have no end", devices->unended);
+    }
+    if (diagnosis->verdict == VERDICT_DATA && way->reloaded) {
+        unknown(diagnosis);
+        words_add(&diagnosis->notes, "an operation completes that was not armed, where lines of another run may be "
+                                     "between those of this one");
     }
     bool others = devices->open_most > 1;
     for (size_t i = 0; i < way->count; i++)
