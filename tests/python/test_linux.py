@@ -1,5 +1,6 @@
 """The guest of `nvcosim linux`: its archive, what it says, what it is given; a server and a QEMU that are scripts."""
 import contextlib
+import functools
 import io
 import os
 import pathlib
@@ -148,12 +149,16 @@ class Guests(unittest.TestCase):
             program = f"import sys; sys.path.insert(0, {str(pathlib.Path(linux.__file__).parents[2])!r})\n" \
                       "from nvcosim.commands import main\nsys.exit(main(sys.argv[1], 'linux', sys.argv[2:]))"
             words = [sys.executable, "-c", program, str(self.folder / "nvcosim"), "--selftest", "--guest", str(self.folder)]
-            with subprocess.Popen(words, env=os.environ | self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+            with subprocess.Popen(words, env=os.environ | self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  preexec_fn=functools.partial(signal.signal, number, signal.SIG_DFL)) as process:  # nohup ignores it
                 while "hello" not in (line := process.stdout.readline()) and line:
                     pass
                 process.send_signal(number)
-                process.stdout.read()
-                self.assertEqual(process.wait(), -number)
+                try:
+                    process.communicate(timeout=300)
+                finally:
+                    process.kill()
+                self.assertEqual(process.returncode, -number)
             self.assertEqual(set(pathlib.Path("/tmp").glob("nvcosim-linux-*")) - before, set())
             self.assertEqual(self.processes(), [])
 
