@@ -46,7 +46,7 @@ check "the trace is not played to its end" $?
 grep -q 'memory of rtl and model is not compared' "$dir/fails/report.txt"
 check "the report says that memories are not compared" $?
 
-long hangs 50 --leave-out 46 CACC.D_OP_ENABLE
+long hangs 50 --leave-out 46 CSC.D_OP_ENABLE
 play hangs
 [ $status -eq 3 ]
 check "a hang near the end is a hang (status $status)" $?
