@@ -204,7 +204,7 @@ static bool give_to_last(struct way *way, const struct message *message) {
     struct driver_log *log = last_log(way);
     if (message->kind == MESSAGE_RESET && log->begun && !log->initiated && !log->fault.number)
         return true; /* of the probe of another device */
-    if ((is_of_operation(message) || message->kind == MESSAGE_OTHER) && log->probed && !log->begun)
+    if (is_of_operation(message) && log->probed && !log->begun)
         way->reloaded = true; /* lines of a run before its begin: another run is open */
     if (is_of_operation(message) && way->reloaded && driver_log_has_task(log) && !message_may_follow(log, message))
         return false;
@@ -243,7 +243,7 @@ static bool refused(struct way *way) {
 /* Whether a run may be open whose beginning is missing: the log begins with lines of one, and shows no end. */
 static bool is_headless(const struct way *way) {
     const struct driver_log *log = &way->logs[0];
-    return way->count == 1 && log->messages > 0 && !log->probed && !log->begun && !log->ended;
+    return way->count == 1 && driver_log_has_task(log) && !log->probed && !log->begun && !log->ended;
 }
 
 /* Whether the message needs no choice; it is taken then. *room: false if there are too many devices. */
