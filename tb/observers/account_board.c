@@ -35,7 +35,8 @@ struct account_board {
     struct layer_tracker *tracker;
     struct account *result;
     struct side data, weights;
-    size_t ports, entry;             /* atoms that a beat of CBUF may have; bytes of an entry */
+    enum rtl_stream data_port;       /* writes of data into CBUF */
+    size_t entry;                    /* bytes of an entry */
     uint64_t issued, beats, credits; /* rows; beats that SDP has taken; rows */
     uint64_t rows, row_beats;        /* of the delivery buffer; of a row */
 };
@@ -193,22 +194,25 @@ static void take_rows(struct account_board *board, uint64_t cycle, const uint32_
 
 /* ---- observer ---- */
 
-/* Atoms that a beat writes into CBUF. */
+/* Atoms that a beat writes into CBUF: it has an address for each, or a bit for each atom of an entry. */
 static uint64_t atoms_of_beat(const struct account_board *board, enum rtl_stream stream) {
-    uint64_t atoms = 1;
-    if (board->ports > 1) {
-        const uint32_t *addresses = read_stream(board, stream) + rtl_stream_layout(board->config, stream)->address;
-        atoms = 0;
-        for (size_t i = 0; i < board->ports; i++)
-            atoms += addresses[i] != STREAM_NO_ATOM;
-    }
+    const struct stream_layout *layout = rtl_stream_layout(board->config, stream);
+    const size_t port = (size_t)(layout->lanes / board->config->mem_atom);
+    if (port == 1)
+        return 1;
+    const uint32_t *words = read_stream(board, stream);
+    if (layout->select >= 0)
+        return (uint64_t)__builtin_popcount(words[layout->select]);
+    uint64_t atoms = 0;
+    for (size_t i = 0; i < port; i++)
+        atoms += words[layout->address + (int)i] != STREAM_NO_ATOM;
     return atoms;
 }
 
 static void take_moves(void *context, uint64_t cycle, const uint32_t *words) {
     struct account_board *board = context;
-    if (moves(words, STREAM_CBUF_DAT))
-        board->data.written += atoms_of_beat(board, STREAM_CBUF_DAT);
+    if (moves(words, board->data_port))
+        board->data.written += atoms_of_beat(board, board->data_port);
     if (moves(words, STREAM_CBUF_WT))
         board->weights.written += atoms_of_beat(board, STREAM_CBUF_WT);
     if (moves(words, STREAM_DAT_REPORT)) {
@@ -250,10 +254,11 @@ static void release_board(void *context) {
 
 struct account_board *account_board_new(const struct nvdla_config *config, const struct stream_source *source,
                                         struct account *result) {
-    static const enum rtl_stream needed[] = {STREAM_CBUF_DAT,   STREAM_CBUF_WT,    STREAM_CACC_SAT,
-                                             STREAM_DAT_REPORT, STREAM_WT_REPORT,  STREAM_DAT_RELEASE,
-                                             STREAM_WT_RELEASE, STREAM_ROW_ISSUED, STREAM_ROW_CREDIT};
-    bool complete = source->read != NULL;
+    static const enum rtl_stream needed[] = {STREAM_CBUF_WT,    STREAM_CACC_SAT,    STREAM_DAT_REPORT,
+                                             STREAM_WT_REPORT,  STREAM_DAT_RELEASE, STREAM_WT_RELEASE,
+                                             STREAM_ROW_ISSUED, STREAM_ROW_CREDIT};
+    const enum rtl_stream data_port = source->has[STREAM_CBUF_DAT] ? STREAM_CBUF_DAT : STREAM_CBUF_DAT_WIDE;
+    bool complete = source->read && source->has[data_port];
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         complete = complete && source->has[needed[i]];
     if (!complete)
@@ -265,7 +270,7 @@ struct account_board *account_board_new(const struct nvdla_config *config, const
     board->result = result;
     const size_t widths = nvdla_has_16_bits(config) ? 2 : 1; /* entries of twice the width, rows of half the kernels */
     board->entry = (size_t)config->cbuf_bank_bytes * widths;
-    board->ports = (size_t)(rtl_stream_layout(config, STREAM_CBUF_DAT)->lanes / config->mem_atom);
+    board->data_port = data_port;
     board->row_beats =
         (uint64_t)config->atomic_k / widths / (uint64_t)rtl_stream_layout(config, STREAM_CACC_SAT)->lanes;
     return board;

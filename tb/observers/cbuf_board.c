@@ -10,9 +10,8 @@
  * is valid. */
 enum { CLEAR = 8, VALID = 16, FLAGS = 8 };
 
-enum { WRITE_PORTS = 2, READ_PORTS = 4 };
+enum { WRITE_PORTS = 2, READ_PORTS = 4, PORT_ATOMS = 4 /* most that a port takes in a clock */ };
 
-static const enum rtl_stream writes[WRITE_PORTS] = {STREAM_CBUF_WR_DAT, STREAM_CBUF_WR_WT};
 static const struct read_port {
     enum rtl_stream stream;
     const char *name;
@@ -25,17 +24,21 @@ static const struct read_port {
 struct pending {
     bool valid;
     uint64_t cycle;
-    uint32_t entries, flags; /* entry numbers of the atoms, next to each other */
-    uint8_t atoms[SCOREBOARD_BYTES];
+    size_t atoms;
+    struct placed {
+        size_t entry, slot;
+        bool valid, clear;
+    } at[PORT_ATOMS];
+    uint8_t bytes[SCOREBOARD_BYTES];
 };
 
 struct cbuf_board {
     struct stream_source source;
     const struct stream_layout *layouts[STREAM_COUNT];
+    enum rtl_stream writes[WRITE_PORTS];
     struct scoreboard *result;
     bool comparing;
     size_t entries, entry, atom; /* bytes of an entry, of a slot */
-    size_t atoms;                /* that a port takes in a clock */
     uint8_t *bytes;              /* the mirror */
     bool *seen;                  /* valid slots */
     struct pending pending[WRITE_PORTS];
@@ -57,26 +60,31 @@ static void apply_atom(struct cbuf_board *board, const uint8_t *atom, size_t ent
     }
 }
 
-/* Numbers of entries and slots are powers of two. */
 static void apply(struct cbuf_board *board, struct pending *write) {
-    const size_t slots = board->entry / board->atom;
-    size_t entries = write->entries, places = write->flags & ((1 << FLAGS) - 1);
     write->valid = false;
-    for (size_t i = 0; i < board->atoms; i++, entries /= board->entries, places /= slots > 1 ? slots : 2)
-        if (write->flags >> (VALID + i) & 1)
-            apply_atom(board, write->atoms + i * board->atom, entries % board->entries, places % slots,
-                       write->flags >> (CLEAR + i) & 1);
+    for (size_t i = 0; i < write->atoms; i++)
+        if (write->at[i].valid)
+            apply_atom(board, write->bytes + i * board->atom, write->at[i].entry, write->at[i].slot,
+                       write->at[i].clear);
 }
 
+/* Numbers of entries and slots are powers of two. */
 static void take_write(struct cbuf_board *board, int port, uint64_t cycle) {
-    const struct stream_layout *layout = board->layouts[writes[port]];
-    const uint32_t *words = board->source.read(board->source.context, writes[port], layout->words);
+    const struct stream_layout *layout = board->layouts[board->writes[port]];
+    const uint32_t *words = board->source.read(board->source.context, board->writes[port], layout->words);
+    const size_t slots = board->entry / board->atom;
     struct pending *write = &board->pending[port];
-    write->valid = true;
-    write->cycle = cycle;
-    write->entries = words[layout->address];
-    write->flags = words[layout->flags];
-    memcpy(write->atoms, words, board->atoms * board->atom);
+    *write = (struct pending){.valid = true, .cycle = cycle, .atoms = (size_t)layout->lanes / board->atom};
+    size_t entries = words[layout->address], places = layout->flags < 0 ? 0 : words[layout->flags] & ((1 << FLAGS) - 1);
+    for (size_t i = 0; i < write->atoms; i++, entries /= board->entries, places /= slots > 1 ? slots : 2)
+        write->at[i] = layout->flags < 0 ? (struct placed){.entry = words[layout->address] % board->entries,
+                                                           .slot = i,
+                                                           .valid = words[layout->select] >> i & 1}
+                                         : (struct placed){.entry = entries % board->entries,
+                                                           .slot = places % slots,
+                                                           .valid = words[layout->flags] >> (VALID + i) & 1,
+                                                           .clear = words[layout->flags] >> (CLEAR + i) & 1};
+    memcpy(write->bytes, words, write->atoms * board->atom);
 }
 
 /* Compares a read entry with the mirror. */
@@ -114,7 +122,7 @@ static void take_moves(void *context, uint64_t cycle, const uint32_t *words) {
     for (int i = 0; i < WRITE_PORTS; i++) {
         if (board->pending[i].valid)
             apply(board, &board->pending[i]);
-        if (moves(words, writes[i]))
+        if (moves(words, board->writes[i]))
             take_write(board, i, cycle);
     }
 }
@@ -136,22 +144,22 @@ static void release_board(void *context) {
 
 struct cbuf_board *cbuf_board_new(const struct nvdla_config *config, const struct stream_source *source,
                                   struct scoreboard *result) {
-    bool complete = source->read != NULL;
-    for (int i = 0; i < WRITE_PORTS; i++)
-        complete = complete && source->has[writes[i]];
+    const enum rtl_stream data = source->has[STREAM_CBUF_WR_DAT] ? STREAM_CBUF_WR_DAT : STREAM_CBUF_WR_WIDE;
+    bool complete = source->read && source->has[data] && source->has[STREAM_CBUF_WR_WT];
     for (int i = 0; i < READ_PORTS; i++)
         complete = complete && source->has[reads[i].stream];
     if (!complete)
         return NULL;
     struct cbuf_board *board = xcalloc(1, sizeof *board);
     board->source = *source;
+    board->writes[0] = data;
+    board->writes[1] = STREAM_CBUF_WR_WT;
     board->result = result;
     for (int i = 0; i < STREAM_COUNT; i++)
         board->layouts[i] = rtl_stream_layout(config, (enum rtl_stream)i);
     const size_t widths = nvdla_has_16_bits(config) ? 2 : 1; /* entries of twice the width, half as many */
     board->entry = (size_t)config->cbuf_bank_bytes * widths;
     board->atom = (size_t)config->mem_atom;
-    board->atoms = (size_t)config->dbb_data_bits / 8 / board->atom;
     board->entries = (size_t)config->cbuf_banks * (size_t)config->cbuf_bank_depth / widths;
     board->bytes = xcalloc(board->entries, board->entry);
     board->seen = xcalloc(board->entries * (board->entry / board->atom), sizeof *board->seen);

@@ -8,9 +8,10 @@
  * Columns of a table of taps, as Verilog expressions over names below the design: valid (there is a beat), end (the
  * launch ends with it; may be empty), data (the lanes), and the stream's fields: address (for CBUF_DAT, CBUF_WT and
  * CBUF_MASK where a port of CBUF takes two atoms a clock: 32 bits for each, all ones if not written); select (one bit
- * for each cell); index; flags (of CSC and CMAC: bits 0 to 3 stripe start, stripe end, channel end, layer end; of
- * writes into CBUF: slot, and from bit 8 on whether the slots above it become 0). late: the clocks by which
- * the data come after the rest, if any. A row `stripes,specified`: convolutions have the stripes of chapter 40. */
+ * for each cell; of CBUF_DAT_WIDE and CBUF_WR_WIDE, which write into one entry, for each of its atoms); index; flags
+ * (of CSC and CMAC: bits 0 to 3 stripe start, stripe end, channel end, layer end; of writes into CBUF: slot, and from
+ * bit 8 on whether the slots above it become 0). late: the clocks by which the data come after the rest, if any. A row
+ * `stripes,specified`: convolutions have the stripes of chapter 40. */
 #ifndef TB_OBSERVERS_STREAM_H
 #define TB_OBSERVERS_STREAM_H
 
@@ -128,8 +129,8 @@ extern const struct stream_order order_cacc_cube;
 extern const struct stream_order order_sdp_cube, order_sdp_table, order_sdp_out;
 extern const struct stream_order order_cdp_elements, order_cdp_sum, order_cdp_answer, order_cdp_factor,
     order_cdp_product;
-extern const struct stream_order order_cdp_sum_rows, order_cdp_answer_rows, order_cdp_factor_rows,
-    order_cdp_product_rows;
+extern const struct stream_order order_cdp_element_rows, order_cdp_sum_rows, order_cdp_answer_rows,
+    order_cdp_factor_rows, order_cdp_product_rows;
 extern const struct stream_order order_pdp_in_atoms, order_pdp_in_lanes, order_pdp_in_beats, order_pdp_row,
     order_pdp_out;
 

@@ -127,6 +127,7 @@ const struct stream_order order_cdp_sum = {begin_sum, next};
 const struct stream_order order_cdp_answer = {begin_answer, next};
 const struct stream_order order_cdp_factor = {begin_factor, next};
 const struct stream_order order_cdp_product = {begin_product, next};
+const struct stream_order order_cdp_element_rows = {begin_elements, next_in_rows};
 const struct stream_order order_cdp_sum_rows = {begin_sum, next_in_rows};
 const struct stream_order order_cdp_answer_rows = {begin_answer, next_in_rows};
 const struct stream_order order_cdp_factor_rows = {begin_factor, next_in_rows};
