@@ -20,7 +20,7 @@
 #include "run/network/compile.h"
 
 /* Of processor time and of memory. The sanitizers need some times what the program needs without them: 1 s, 500 MB. */
-static const double seconds_max = 3;
+static const double seconds_max = 6;
 static const long kilobytes_max = 1000000;
 
 static double now(void) {
