@@ -22,15 +22,21 @@ static const uint32_t *read_words(void *context, enum rtl_stream stream, int cou
     return b->words[stream];
 }
 
-static void bench_init(struct bench *b, const char *config) {
+/* wide: the design writes data in parts of an entry. */
+static void bench_open(struct bench *b, const char *config, bool wide) {
     struct stream_source source = {.context = b, .read = read_words};
     *b = (struct bench){.config = nvdla_config_find(config)};
     memset(source.has, true, sizeof source.has);
+    source.has[STREAM_CBUF_WR_DAT] = !wide;
     b->board = cbuf_board_new(b->config, &source, &b->result);
     assert_non_null(b->board);
     cbuf_board_compare(b->board, true);
     b->observer = cbuf_board_observer(b->board);
     b->observer.reset(b->observer.context);
+}
+
+static void bench_init(struct bench *b, const char *config) {
+    bench_open(b, config, false);
 }
 
 static void move(struct bench *b, enum rtl_stream stream, uint32_t entry, uint32_t flags, uint8_t byte) {
@@ -139,6 +145,30 @@ TEST(several_atoms_of_a_clock_have_their_own_places) {
     assert_int_equal(b.result.first.bytes, 128);
     assert_int_equal(b.result.first.expected[63], 4);
     assert_int_equal(b.result.first.expected[64], 0);
+    b.observer.release(b.observer.context);
+}
+
+TEST(some_atoms_of_an_entry_in_a_clock) {
+    struct bench b;
+    bench_open(&b, "full", true);
+    const int select = rtl_stream_layout(b.config, STREAM_CBUF_WR_WIDE)->select;
+    move(&b, STREAM_CBUF_WR_WIDE, 9, 0, 1);
+    b.words[STREAM_CBUF_WR_WIDE][select] = 0xf;
+    clock(&b);
+    move(&b, STREAM_CBUF_WR_WIDE, 9, 0, 2);
+    b.words[STREAM_CBUF_WR_WIDE][select] = 0xc; /* the upper half */
+    clock(&b);
+    clock(&b);
+    get(&b, STREAM_CBUF_RD_DAT, 9, 1);
+    memset((uint8_t *)b.words[STREAM_CBUF_RD_DAT] + 64, 2, 64);
+    clock(&b);
+    assert_int_equal(b.result.compared, 1);
+    assert_null(b.result.first.port);
+    get(&b, STREAM_CBUF_RD_DAT, 9, 2);
+    clock(&b);
+    assert_string_equal(b.result.first.port, "dat_rd");
+    assert_int_equal(b.result.first.expected[63], 1);
+    assert_int_equal(b.result.first.expected[64], 2);
     b.observer.release(b.observer.context);
 }
 
