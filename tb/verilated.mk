@@ -10,12 +10,13 @@ CPPFLAGS += -Wno-parentheses-equality # Verilator's style
 # tb_top has vectors of thousands of bits (taps, waits): the most words that VPI returns at once.
 CPPFLAGS += -DVL_VALUE_STRING_MAX_WORDS=1024
 CPPFLAGS += $(EXTRA_CXXFLAGS)
-# A precompiled header, where Verilator has one, has to be included first: the file is in that one. ccache knows clang++'s again only without
-# the times of files in it.
+# A precompiled header, where Verilator has one, has to be included first: the file is in that one. clang++'s has the folder's path in it, so
+# it does not come from ccache, which other checkouts fill too; what is compiled with it is known again only without the times of files in it.
 FAST_HEADER := -include $(ROOT)/tb/verilated_fast.h
 ifdef VK_PCH_H
 $(VK_PCH_H).fast.gch $(VK_PCH_H).slow.gch $(UNITS) $(VM_PREFIX)__ALL.o: CPPFLAGS += $(FAST_HEADER)
 CPPFLAGS += $(if $(findstring clang,$(LINK)),-Xclang -fno-pch-timestamp)
+$(VK_PCH_H).fast.gch $(VK_PCH_H).slow.gch: private override CXX := $(LINK)
 else
 CPPFLAGS += $(FAST_HEADER)
 endif
