@@ -11,11 +11,6 @@ static struct driver_log *last_log(struct way *way) {
     return &way->logs[way->count - 1];
 }
 
-static bool failed(const struct driver_log *log) {
-    return log->fault.number || log->unarmed_operation != LOG_NONE || log->early.number ||
-           (log->failed.number && !log->busy.number);
-}
-
 static bool is_open(const struct way *way, size_t i) {
     return !way->closed[i] && driver_log_has_task(&way->logs[i]) && !way->logs[i].ended;
 }
@@ -71,6 +66,9 @@ static uint64_t state_of(const struct driver_log *log) {
         log->fault.number,
         log->unarmed.number,
         log->early.number,
+        log->stall.number,
+        log->unclaimed.number,
+        log->environment.number,
         empty < 4    ? empty
         : empty < 20 ? 4
                      : 5,
@@ -149,7 +147,7 @@ static bool add_log(struct way *way) {
 static bool begin_task(struct way *way, const struct message *message) {
     for (size_t i = way->count; i-- > 0;) {
         struct driver_log *log = &way->logs[i];
-        if (way->closed[i] || (driver_log_has_task(log) && !(log->ended && !failed(log))))
+        if (way->closed[i] || (driver_log_has_task(log) && !(log->ended && !driver_log_failed(log))))
             continue;
         driver_log_message(log, message);
         return true;
@@ -166,7 +164,7 @@ static bool probe(struct way *way, const struct message *message) {
     bool kept = false;
     way->reloaded = way->reloaded || open_tasks(way) > 0;
     for (size_t i = 0; i < way->count; i++)
-        way->closed[i] = kept = way->closed[i] || is_open(way, i) || failed(&way->logs[i]);
+        way->closed[i] = kept = way->closed[i] || is_open(way, i) || driver_log_failed(&way->logs[i]);
     way->strict = false;
     if (kept && !add_log(way))
         return false;
@@ -213,6 +211,7 @@ static bool give_to_last(struct way *way, const struct message *message) {
             return false;
         log = last_log(way);
     }
+    way->strays += is_of_operation(message) && message_breaks_order(log, message);
     driver_log_message(log, message);
     return true;
 }
@@ -276,8 +275,7 @@ static void follow_runs(struct device_logs *devices, const struct message *messa
 void device_logs_message(void *context, const struct message *message) {
     struct device_logs *devices = context;
     follow_runs(devices, message);
-    devices->unended += (message->kind == MESSAGE_NETWORK) + (message->kind == MESSAGE_PROBE) -
-                        (message->kind == MESSAGE_RESET) - (message->kind == MESSAGE_TASK_FAILED);
+    task_books_message(&devices->books, message);
     if (message->kind == MESSAGE_PROBE)
         devices->probes =
             devices->way_count && driver_log_has_task(last_log(&devices->ways[0])) ? 1 : devices->probes + 1;
@@ -324,135 +322,5 @@ void device_logs_free(struct device_logs *devices) {
     free(devices->ways);
     devices->ways = NULL;
     devices->way_count = 0;
-}
-
-/* ---- the diagnosis ---- */
-
-static bool is_unfinished(const struct driver_log *log) {
-    return driver_log_has_task(log) && !log->ended && (!log->layers || log->done < log->layers);
-}
-
-/* The last task that failed or is open; else the last log with another error, else the last one. */
-static struct driver_log *decisive(struct way *way) {
-    size_t chosen = way->count - 1;
-    int most = 0;
-    for (size_t i = 0; i < way->count; i++) {
-        const struct driver_log *log = &way->logs[i];
-        const int rank = failed(log) || is_unfinished(log) ? 2 : log->busy.number || log->environment.number ? 1 : 0;
-        if (rank >= most) {
-            most = rank;
-            chosen = i;
-        }
-    }
-    return &way->logs[chosen];
-}
-
-static bool alike(const struct log_diagnosis *a, const struct log_diagnosis *b) {
-    return a->verdict == b->verdict && a->layer == b->layer && !a->cause_count == !b->cause_count &&
-           (!a->cause_count || a->causes[0].cause == b->causes[0].cause);
-}
-
-static void unknown(struct log_diagnosis *diagnosis) {
-    log_diagnosis_free(diagnosis);
-    *diagnosis = (struct log_diagnosis){.verdict = VERDICT_UNKNOWN, .task = LOG_NONE, .layer = LOG_NONE};
-}
-
-/* The same log as that of a device whose first task this is. */
-static struct driver_log without_earlier(const struct driver_log *log) {
-    struct driver_log first = *log;
-    first.tasks = 1;
-    first.worked = first.flushed = false;
-    first.units_worked = 0;
-    first.earlier_rounds = first.earlier_events = 0;
-    for (size_t i = 0; i < log->count; i++) {
-        const struct log_operation *op = &log->operations[i];
-        first.flushed = first.flushed || (op->type == TYPE_CONV && op->armed);
-        if (op->type != LOG_NONE && op->completed)
-            first.units_worked |= 1u << op->type;
-    }
-    return first;
-}
-
-/* Of several devices the tasks before may be those of another one: what they show must not matter. */
-static bool depends_on_earlier(const struct device_logs *devices, struct driver_log *log, struct loadable *loadable,
-                               const struct nvdla_config *config, const struct log_diagnosis *diagnosis) {
-    struct log_diagnosis other;
-    struct error err;
-    if (devices->probes < 2 || log->tasks < 2 || diagnosis->verdict != VERDICT_HANG)
-        return false;
-    struct driver_log first = without_earlier(log);
-    const bool same = log_diagnose(&first, loadable, config, &other, &err) && alike(diagnosis, &other);
-    log->operations = first.operations;
-    log->count = first.count;
-    log_diagnosis_free(&other);
-    return !same;
-}
-
-/* What a log of several tasks allows to say. */
-static void weaken(struct device_logs *devices, struct way *way, const struct driver_log *log,
-                   struct log_diagnosis *diagnosis) {
-    if (diagnosis->verdict == VERDICT_GOOD && devices->runs_open) {
-        unknown(diagnosis);
-        words_add(&diagnosis->notes,
-                  "the run that begins in line %llu has no end in the log: it hangs, or the log is cut",
-                  (unsigned long long)devices->run_line);
-    }
-    if (diagnosis->verdict == VERDICT_GOOD && devices->unended > 0) {
-        unknown(diagnosis);
-        words_add(&diagnosis->notes, "%ld of the tasks in this log have no end", devices->unended);
-    }
-    if (diagnosis->verdict == VERDICT_DATA && way->reloaded) {
-        unknown(diagnosis);
-        words_add(&diagnosis->notes, "an operation completes that was not armed, where lines of another run may be "
-                                     "between those of this one");
-    }
-    bool others = devices->open_most > 1;
-    for (size_t i = 0; i < way->count; i++)
-        others = others || (&way->logs[i] != log && is_unfinished(&way->logs[i]));
-    for (size_t i = 0; i < diagnosis->cause_count && others; i++)
-        if (diagnosis->causes[i].certainty == CERTAIN)
-            diagnosis->causes[i].certainty = LIKELY;
-    if (devices->open_most > 1)
-        words_add(&diagnosis->notes, "%u tasks ran at the same time; the order of their lines tells them apart",
-                  devices->open_most);
-    if (log->line && way->count > 1)
-        words_add(&diagnosis->notes, "this is the task that begins in line %llu; the log has others",
-                  (unsigned long long)log->line);
-}
-
-bool device_logs_diagnose(struct device_logs *devices, struct loadable *loadable, const struct nvdla_config *config,
-                          struct log_diagnosis *diagnosis, struct driver_log **log, struct error *err) {
-    bool equal = !devices->mixed;
-    for (size_t i = 0; i < devices->way_count && equal; i++) {
-        struct log_diagnosis other;
-        struct driver_log *chosen = decisive(&devices->ways[i]);
-        if (!log_diagnose(chosen, loadable, config, &other, err)) {
-            log_diagnosis_free(&other);
-            return false;
-        }
-        if (i == 0) {
-            *diagnosis = other;
-            *log = chosen;
-            continue;
-        }
-        equal = alike(diagnosis, &other);
-        log_diagnosis_free(&other);
-    }
-    if (equal) {
-        if (depends_on_earlier(devices, *log, loadable, config, diagnosis)) {
-            unknown(diagnosis);
-            words_add(&diagnosis->notes,
-                      "the driver has %u devices: whether the task before was one of the same device decides what this "
-                      "hang shows (registers that worked, interrupts that came, groups of units)",
-                      devices->probes);
-        }
-        weaken(devices, &devices->ways[0], *log, diagnosis);
-        return true;
-    }
-    unknown(diagnosis);
-    diagnosis->mixed_tasks = devices->open_most;
-    words_add(&diagnosis->notes, "lines of %u tasks are mixed: which line belongs to which task is open",
-              devices->open_most);
-    *log = &devices->empty;
-    return true;
+    task_books_free(&devices->books);
 }

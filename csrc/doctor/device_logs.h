@@ -7,6 +7,7 @@
 
 #include "doctor/driver_log.h"
 #include "doctor/log_diagnosis.h"
+#include "doctor/task_books.h"
 
 enum { DEVICES_MOST = 8, WAYS_MOST = 64 };
 
@@ -15,16 +16,17 @@ struct way {
     struct driver_log logs[DEVICES_MOST]; /* of tasks that are open or failed; the last one also of those that ended */
     bool closed[DEVICES_MOST];            /* a probe came after it */
     size_t count;
-    bool reloaded; /* a probe came while a task was open: another device, unless what follows is all of the new one */
-    bool strict;   /* several tasks are open: a line must be the next one of one of them */
+    bool reloaded;   /* a probe came while a task was open: another device, unless what follows is all of the new one */
+    bool strict;     /* several tasks are open: a line must be the next one of one of them */
+    unsigned strays; /* lines that the open task cannot print there, whatever the device does */
 };
 
 struct device_logs {
     struct way *ways;
     size_t way_count;
-    unsigned open_most;      /* tasks that were open at a time */
-    unsigned probes;         /* without a task between them: of so many devices */
-    long unended;            /* tasks that began, without those that ended: each probe has one end too */
+    unsigned open_most; /* tasks that were open at a time */
+    unsigned probes;    /* without a task between them: of so many devices */
+    struct task_books books;
     bool mixed;              /* from here on no line can be told apart */
     unsigned runs_open;      /* of the runtime, without their end and without a line of the driver behind them */
     uint64_t run_line;       /* where the last one begins */

@@ -34,6 +34,11 @@ bool driver_log_has_task(const struct driver_log *log) {
     return log->begun || log->count > 0;
 }
 
+bool driver_log_failed(const struct driver_log *log) {
+    return log->fault.number || log->unarmed_operation != LOG_NONE || log->early.number ||
+           (log->failed.number && !log->busy.number);
+}
+
 void driver_log_begin_task(struct driver_log *log, bool begun) {
     const unsigned tasks = log->tasks + (begun ? 1 : 0);
     log->worked = log->worked || log->completions > 0;
@@ -189,7 +194,7 @@ static void release_edge(struct driver_log *log, const struct message *message) 
 
 static void fetched(struct driver_log *log, const struct message *message) {
     log->events++;
-    log->round_has_events = log->round_has_fetches = log->fetch_events = true;
+    log->round_has_events = log->round_has_fetches = log->fetch_events = log->flushed = true;
     for (size_t i = 0; i < log->count; i++) {
         struct log_operation *op = &log->operations[i];
         if (op->type != TYPE_CONV || !op->armed || op->completed ||
@@ -205,6 +210,7 @@ static void complete(struct driver_log *log, const struct message *message) {
     log->current = number_of(log, op);
     log->completions++;
     log->units_worked |= 1u << message->unit;
+    log->flushed = log->flushed || message->unit == TYPE_CONV;
     if (!op)
         return;
     const bool seen_before = op->prepared || log->begun;

@@ -48,7 +48,7 @@ struct driver_log {
     unsigned tasks;        /* begun so far */
     bool worked;           /* an operation completed in a task before the last one */
     unsigned units_worked; /* bit 1 << enum op_type: an operation of the unit completed */
-    bool flushed;          /* a convolution was armed: its poll of the flush has ended */
+    bool flushed;          /* a convolution was armed or has fetched: its poll of the flush has ended */
     /* Of the last task. */
     bool begun;            /* its first line is in the log */
     uint64_t line;         /* number of that line */
@@ -96,6 +96,7 @@ struct driver_log {
 void driver_log_begin(struct driver_log *log);
 void driver_log_begin_task(struct driver_log *log, bool begun); /* begun: its first line is in the log */
 bool driver_log_has_task(const struct driver_log *log);
+bool driver_log_failed(const struct driver_log *log); /* by an error of its own */
 void driver_log_message(struct driver_log *log, const struct message *message);
 void driver_log_free(struct driver_log *log);
 

@@ -328,6 +328,10 @@ static void diagnose_log(const struct doctor *doctor) {
         doctor_blame(doctor, CAUSE_LOADABLE, POSSIBLE, "the log is not of this network: %s", doctor->contradiction);
         words_add(&doctor->diagnosis->notes, "the log is not of this network: %s", doctor->contradiction);
     }
+    if (doctor->diagnosis->verdict == VERDICT_HANG && !doctor->diagnosis->cause_count) {
+        doctor->diagnosis->verdict = VERDICT_UNKNOWN;
+        words_put(&doctor->diagnosis->notes, "the driver waits; the log does not show for what");
+    }
     sort_causes(doctor->diagnosis);
     list_armed(doctor);
     name_layer(doctor);

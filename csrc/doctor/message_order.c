@@ -144,3 +144,21 @@ bool message_may_follow(const struct driver_log *log, const struct message *mess
         return (starts || log->inside) && operation_may_follow(log, message);
     }
 }
+
+bool message_breaks_order(const struct driver_log *log, const struct message *message) {
+    if (!log->begun) /* its first lines may be of anything, but it counts on */
+        return message->kind == MESSAGE_LAYERS && log->done && message->numbers[0] != log->done + 1;
+    if (log->fault.number || log->busy.number || log->unarmed.number || log->early.number ||
+        message_may_follow(log, message))
+        return false;
+    switch (message->kind) { /* bits that the device set wrongly */
+    case MESSAGE_WEIGHTS:
+    case MESSAGE_DATA:
+    case MESSAGE_DONE:
+        return !log->inside || log->round_unit != message->unit;
+    case MESSAGE_COMPLETED:
+        return log->previous.kind != MESSAGE_DONE || log->previous.unit != message->unit;
+    default:
+        return true;
+    }
+}

@@ -3,7 +3,8 @@
 
 usage: mixed.py NVCOSIM [--seeds N] [--first SEED] [--keep DIR]
 
-The driver of driver_model.py prints each log; they are merged line by line, in bursts, or one behind the other. Also a few that people paste.
+The driver of driver_model.py prints each log; they are merged line by line, in bursts, or one behind the other; one of them, or the file, may lack
+its beginning or its end. Also a few that people paste.
 Prints the verdicts of each way to mix them, and "N passed, N failed".
 """
 import argparse
@@ -19,6 +20,7 @@ from logs_made import ROOT, Log, alike, faults
 
 NETWORKS = ["own_res_small_int8", "own_concat_small_int8"]
 RUN = "creating new runtime context...\nEmulator starting\nsubmitting tasks...\n"
+TOO_FEW = 30  # lines of a log that a cut leaves: its failure is not in the file
 PASS = "Shutdown signal received, exiting\nTest pass\n"
 # name, verdicts that are right, causes of which one comes first, text
 POSTS = [
@@ -29,13 +31,22 @@ POSTS = [
 ]
 
 
-def texts(log):
-    return [text for _, text in log.lines]
+class Line(str):
+    """A line that knows the number of its log."""
+
+    def __new__(cls, text, log):
+        made = str.__new__(cls, text)
+        made.log = log
+        return made
+
+
+def texts(log, number=0):
+    return [Line(text, number) for _, text in log.lines]
 
 
 def split(lines):
-    """The lines of the probe, and those of the task."""
-    first = next(i for i, text in enumerate(lines) if text.startswith("Enter:dla_read_network"))
+    """The lines of the probe, and those of the task; without both beginnings all are of the task."""
+    first = next((i for i, text in enumerate(lines) if text.startswith("Enter:dla_read_network")), 0)
     return lines[:first], lines[first:]
 
 
@@ -49,14 +60,20 @@ def merged(parts, rng, burst):
     return out
 
 
-def mixtures(lines, rng):
-    """(name, text) of the ways in which the logs of several devices or runs get into one file."""
-    probes, tasks = zip(*map(split, lines))
-    devices = [line.replace("minor 0", f"minor {n}") for n, probe in enumerate(probes) for line in probe]
+def mixtures(logs, rng):
+    """(name, lines) of the ways in which the logs of several devices or runs get into one file."""
+    probes, tasks = zip(*map(split, logs))
+    devices = [Line(line.replace("minor 0", f"minor {n}"), line.log) for n, probe in enumerate(probes) for line in probe]
     for name, burst in ("lines", 1), ("bursts", 40), ("rounds", 400):
         yield name, devices + merged(tasks, rng, burst)
     yield "devices in turn", devices + sum(tasks, [])
-    yield "boots in turn", sum(lines, [])
+    yield "boots in turn", sum(logs, [])
+
+
+def cut(lines, kind, share):
+    """Without a share of the lines, at one end."""
+    count = int(share * len(lines))
+    return lines[count:] if kind == "begin" else lines[:len(lines) - count]
 
 
 def alternating(hangs):
@@ -78,13 +95,13 @@ def diagnose(nvcosim, text):
     return answer
 
 
-def wrong(answer, verdicts, causes):
+def wrong(answer, verdicts, causes, most=1):
     found = [cause["cause"] for cause in answer["causes"]]
     if answer["verdict"] == "unknown" and "unknown" in verdicts:
         return [f"certain {found}" for cause in answer["causes"] if cause["certainty"] == "certain"]
     if answer["verdict"] not in verdicts:
         return [f"verdict {answer['verdict']}, expected {' or '.join(verdicts)}"]
-    return [] if found and found[0] in causes else [f"causes {found}, expected one of {sorted(causes)} first"]
+    return [] if set(found[:most]) & set(causes) else [f"causes {found}, expected one of {sorted(causes)} first"]
 
 
 def examine(nvcosim, name, seed, counts, keep):
@@ -98,20 +115,29 @@ def examine(nvcosim, name, seed, counts, keep):
         if good and log.cause not in ("good", "harmless"):
             continue
         same = {o.cause for o in made if o.mark == log.mark} | {log.cause} | alike(log)
-        alone = diagnose(nvcosim, "\n".join(texts(log)) + "\n")["causes"]
-        same |= {entry["cause"] for entry in alone[:1]}  # mixing makes it no worse
         logs = [log] + [Log("good", {}, [], read(beside), seed + k, False) for k in range(1, rng.choice([2, 3]))]
         rng.shuffle(logs)
-        ways = list(mixtures([texts(entry) for entry in logs], rng))
-        for way, lines in ways if seed == 0 else [rng.choice(ways)]:
-            text = "\n".join(f"[{100 + n / 1000:12.6f}] {line}" for n, line in enumerate(lines)) + "\n"
+        lines = [texts(entry, n) for n, entry in enumerate(logs)]
+        kind, of = rng.choice([("", ""), ("begin", "one"), ("end", "one"), ("begin", "all"), ("end", "all")])
+        if of == "one":
+            one = rng.randrange(len(lines))
+            lines[one] = cut(lines[one], kind, rng.uniform(0.1, 0.6))
+        ways = [(way, cut(text, kind, rng.uniform(0, 0.3)) if of == "all" else text) for way, text in mixtures(lines, rng)]
+        for way, text in ways if seed == 0 else [rng.choice(ways)]:
+            rest = [line for line in text if line.log == logs.index(log)]
+            if len(rest) < TOO_FEW:
+                continue
+            alone = [diagnose(nvcosim, "\n".join(part) + "\n")["causes"][:1] for part in (rest, texts(log))]
+            alike_alone = {entry["cause"] for causes in alone for entry in causes}  # mixing makes it no worse
+            text = "\n".join(f"[{100 + n / 1000:12.6f}] {line}" for n, line in enumerate(text)) + "\n"
             answer = diagnose(nvcosim, text)
-            verdicts = ["good", "unknown"] if good else ["hang", "error", "data", "unknown"]
-            found = wrong(answer, verdicts, same | ({"good", "harmless"} if good else set()))
+            verdicts = ["good", "unknown"] + ["hang"] * (kind == "end") if good else ["hang", "error", "data", "unknown"]
+            found = [] if good and answer["verdict"] == "hang" and kind == "end" else \
+                wrong(answer, verdicts, same | alike_alone | ({"good", "harmless"} if good else set()), 2 if kind else 1)
             counts["failed" if found else "passed"] += 1
             counts[f"{way}: {'good' if good else 'failing'} {answer['verdict']}"] += 1
             if found:
-                print(f"FAIL {name} seed {seed} {log.cause}, {len(logs)} logs, {way}: {'; '.join(found)} ({answer['verdict']})")
+                print(f"FAIL {name} seed {seed} {log.cause}, {len(logs)} logs, {way} {kind} {of}: {'; '.join(found)} ({answer['verdict']})")
             if found and keep:
                 pathlib.Path(keep, f"{name}-{seed}-{log.cause}-{way.replace(' ', '-')}-{counts['failed']}.txt").write_text(text)
 
