@@ -166,6 +166,8 @@ if [ -n "$table" ] && { $has_taps || [ "$taps" != own ]; }; then # a table that 
     write_tables
     ! $has_taps || streams=(+define+TB_TAPS "+incdir+$dir")
     ! $has_taps || [ "$taps" != nvidia ] || waits=(+define+TB_WAITS)
+    # In the form of Verilator's list: nvcosim builds again when a table has changed.
+    ! $has_taps || stat -Lc 'S %s 0 0 0 %.9Y "%n"' "$table" "${nvidia_waits:-rtl/waits.csv}" | sed -E 's/\.([0-9]{9} ")/ \1/' >"$dir/tables"
 fi
 
 # Leaves the streams out whose names Verilator has not found, until the others are accepted, and the waits if one of theirs is not. Fails if

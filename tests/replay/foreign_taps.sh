@@ -52,6 +52,13 @@ check "the streams of NVIDIA's table that fit are used" $? || echo "$out"
 check "those that do not fit are listed once" $? || echo "$out"
 [ "$(grep -c 'warning: tb/nvidia/waits_small.csv has [a-z0-9_]*, which this RTL has not: what waits for what is seen at links and ports alone' <<<"$out")" = 1 ]
 check "a table of waits that does not fit is left out" $? || echo "$out"
+out=$("$NVCOSIM" run --dut rtl:standin --tap all --out "$dir/out" $conv 2>&1)
+! grep -q 'building' <<<"$out"
+check "nothing is built again as long as nothing has changed" $? || echo "$out"
+sed -i '/taps_small/s/^S [0-9]* /S 1 /' "$build/sim/nvcosim-small-standin-taps/tables" # the table had another size then
+out=$("$NVCOSIM" run --dut rtl:standin --tap all --out "$dir/out" $conv 2>&1)
+[ $? -eq 0 ] && grep -q 'tb/nvidia/taps_small.csv has changed since the simulator of rtl:standin (small) with taps was built: rebuilding it' <<<"$out"
+check "the simulator is built again when its table of streams has changed" $? || echo "$out"
 if [ -z "${NIGHTLY:-}" ]; then
     finish
     exit

@@ -232,11 +232,10 @@ static bool up_to_date(const struct install_paths *paths, const char *config, co
                     made >= written("/proc/self/exe"));
 }
 
-/* The first source of a simulator that has changed since its build, by Verilator's list of files it read; NULL if none
- * has, or if it was not built here. A missing file does not count: the RTL of a revision is checked out only for its
- * build. free() it. */
-static char *changed_source(const struct install_paths *paths, const char *name) {
-    char *path = xprintf("%s/sim/%s/Vtb_top__verFiles.dat", paths->build ? paths->build : paths->ready, name);
+/* The first file of a list of Verilator's that has changed since; NULL if none has, or if there is no list. A missing
+ * file does not count: the RTL of a revision is checked out only for its build. free() it. */
+static char *changed_file(const struct install_paths *paths, const char *name, const char *list_name) {
+    char *path = xprintf("%s/sim/%s/%s", paths->build ? paths->build : paths->ready, name, list_name);
     FILE *list = fopen(path, "r");
     char line[SIMULATOR_PATH + 256], *changed = NULL;
     free(path);
@@ -261,6 +260,13 @@ static char *changed_source(const struct install_paths *paths, const char *name)
     if (list)
         fclose(list);
     return changed;
+}
+
+/* The first source of a simulator that has changed since its build, by Verilator's list of files it read and by that of
+ * the tables behind them; NULL if none has, or if it was not built here. free() it. */
+static char *changed_source(const struct install_paths *paths, const char *name) {
+    char *changed = changed_file(paths, name, "Vtb_top__verFiles.dat");
+    return changed ? changed : changed_file(paths, name, "tables");
 }
 
 /* True if the simulator NAME exists at path and need not be built again. */
