@@ -64,7 +64,7 @@ static void fetch_data(struct cdma *cdma, struct cbuf *cbuf, struct dma *client)
     while (cdma->lines < all && data_fits(cdma, cbuf)) {
         size_t lines = next_lines(cdma), entry = cbuf->data.write;
         fetch_lines(cdma, cbuf, &input, lines);
-        conv_streams_data(&cdma->data_tap, cbuf, layer, entry, cdma->lines, lines);
+        conv_streams_data(&cdma->data_tap, cbuf, layer, entry, cdma->lines, lines, cdma->by_address);
         cbuf->data.held += lines * line_entries(layer);
         cbuf->data.slices += lines;
         cdma->lines += lines;

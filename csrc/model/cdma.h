@@ -50,6 +50,7 @@ struct cdma {
     bool last_skip_data, last_skip_weights;
     struct tap_out tap;                            /* input of the layer whose group is armed */
     struct tap_out data_tap, weight_tap, mask_tap; /* what it writes into CBUF */
+    bool by_address;                               /* order of data_tap: see conv_streams_data() */
     struct buffer slice, line;                     /* of struct cdma_input */
 };
 

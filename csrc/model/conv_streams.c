@@ -80,18 +80,9 @@ static void send_superslice(const struct tap_out *tap, const struct cbuf *cbuf, 
                 }
 }
 
-void conv_streams_data(const struct tap_out *tap, const struct cbuf *cbuf, const struct cdma_layer *layer, size_t entry,
+/* The lines of an image, atom by atom. */
+static void send_image(const struct tap_out *tap, const struct cbuf *cbuf, const struct cdma_layer *layer, size_t entry,
                        size_t y, size_t lines) {
-    if (tap->count == 0)
-        return;
-    if (layer->cubes.mode == CDMA_FEATURE) {
-        send_grain(tap, cbuf, layer, entry, y, lines);
-        return;
-    }
-    if (layer->cubes.mode == CDMA_WINOGRAD) {
-        send_superslice(tap, cbuf, layer, entry, y);
-        return;
-    }
     const struct cbuf_ring ring = cbuf_data_ring(cbuf, layer->data_banks);
     const size_t elements = conv_image_elements(&layer->cubes);
     const size_t lanes = cbuf->atom / tap_element_bytes(tap->stream.format);
@@ -101,6 +92,53 @@ void conv_streams_data(const struct tap_out *tap, const struct cbuf *cbuf, const
             send_lanes(tap, cbuf, ring, (entry + line * layer->slice_entries) * cbuf->entry + i * cbuf->atom,
                        lesser(elements - lesser(i * lanes, elements), lanes), place);
     }
+}
+
+/* Slice by slice in the order of addresses: surfaces that share entries alternate pixel by pixel. */
+static void send_slices(const struct tap_out *tap, const struct cbuf *cbuf, const struct cdma_layer *layer,
+                        size_t entry, size_t y, size_t lines) {
+    const struct cbuf_ring ring = cbuf_data_ring(cbuf, layer->data_banks);
+    const size_t lanes = cbuf->atom / tap_element_bytes(tap->stream.format), batches = layer->cubes.batches;
+    for (size_t slice = 0; slice < lines * batches; slice++)
+        for (size_t group = 0; group < layer->surfaces; group += cbuf->slots)
+            for (size_t i = 0; i < layer->cubes.width * lesser(layer->surfaces - group, cbuf->slots); i++) {
+                const size_t together = lesser(layer->surfaces - group, cbuf->slots);
+                const size_t surface = group + i % together, x = i / together;
+                const struct cbuf_atoms atoms = cbuf_surface_atoms(cbuf, layer->cubes.width, layer->surfaces, surface);
+                const struct tap_place place = {.batch = (int32_t)(slice % batches),
+                                                .channel = (int32_t)(surface * lanes),
+                                                .y = (int32_t)(y + slice / batches),
+                                                .x = (int32_t)x};
+                send_atom(tap, cbuf, ring,
+                          (entry + slice * layer->slice_entries) * cbuf->entry + atoms.first + x * atoms.step, place);
+            }
+}
+
+/* A superslice in the order of addresses: piece by piece, four columns and then four lines at a time. */
+static void send_pieces(const struct tap_out *tap, const struct cbuf *cbuf, const struct cdma_layer *layer,
+                        size_t entry, size_t y) {
+    const struct cbuf_ring ring = cbuf_data_ring(cbuf, layer->data_banks);
+    const size_t lanes = CBUF_PIECE / tap_element_bytes(tap->stream.format), width = layer->extended_width;
+    const size_t pieces = layer->cubes.stride_x * layer->cubes.stride_y * layer->surfaces * (cbuf->atom / CBUF_PIECE);
+    for (size_t piece = 0; piece < pieces; piece++)
+        for (size_t x = 0; x < width; x += CBUF_SUPERSLICE)
+            for (size_t line = 0; line < CBUF_SUPERSLICE; line++) {
+                const struct tap_place place = {
+                    .channel = (int32_t)(piece * lanes), .y = (int32_t)(y + line), .x = (int32_t)x};
+                send_atom(tap, cbuf, ring, entry * cbuf->entry + cbuf_piece_offset(cbuf, width, piece, x, line), place);
+            }
+}
+
+void conv_streams_data(const struct tap_out *tap, const struct cbuf *cbuf, const struct cdma_layer *layer, size_t entry,
+                       size_t y, size_t lines, bool by_address) {
+    if (tap->count == 0)
+        return;
+    if (layer->cubes.mode == CDMA_IMAGE)
+        send_image(tap, cbuf, layer, entry, y, lines);
+    else if (layer->cubes.mode == CDMA_FEATURE)
+        (by_address ? send_slices : send_grain)(tap, cbuf, layer, entry, y, lines);
+    else
+        (by_address ? send_pieces : send_superslice)(tap, cbuf, layer, entry, y);
 }
 
 void conv_streams_weights(const struct tap_out *tap, const struct cbuf *cbuf, struct cbuf_ring ring, size_t first,

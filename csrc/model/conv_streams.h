@@ -20,9 +20,10 @@
 /* ---- CDMA into CBUF ---- */
 
 /* Lines [y, y + lines) of the layer's input (Winograd: of the extended cube), which were fetched together into CBUF
- * from entry `entry` of the data ring on, atom by atom in the order of writing. */
+ * from entry `entry` of the data ring on, atom by atom: in the order in which rtl/ writes them, or slice by slice in
+ * that of their addresses. */
 void conv_streams_data(const struct tap_out *tap, const struct cbuf *cbuf, const struct cdma_layer *layer, size_t entry,
-                       size_t y, size_t lines);
+                       size_t y, size_t lines, bool by_address);
 
 /* `count` atoms of weights or mask bits, which are in the ring from atom `first` on. */
 void conv_streams_weights(const struct tap_out *tap, const struct cbuf *cbuf, struct cbuf_ring ring, size_t first,

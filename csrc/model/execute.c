@@ -63,6 +63,7 @@ static void open_cbuf_taps(struct model *model, enum nvdla_precision precision) 
     const enum tap_format format = tap_format_of(precision);
     const int bits = element_bits(precision);
     cdma->data_tap = tap_of(model, NVDLA_CDMA, TAP_CBUF_DAT, format, bits);
+    cdma->by_address = model->dev.specified_stripes && nvdla_has_16_bits(model->dev.config); /* NVIDIA's full */
     cdma->weight_tap = tap_of(model, NVDLA_CDMA, TAP_CBUF_WT, format, bits);
     if (nvdla_has(model->dev.config, FEATURE_COMPRESSION))
         cdma->mask_tap = tap_of(model, NVDLA_CDMA, TAP_CBUF_MASK, TAP_INT8, 8);

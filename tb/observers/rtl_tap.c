@@ -36,7 +36,7 @@ static const struct client_facts {
 #undef CLIENT
 };
 
-/* A beat that waits for others. */
+/* Lanes that wait for others; count 0: none. */
 struct held {
     struct tap_place place;
     size_t count;
@@ -54,7 +54,8 @@ struct internal {
     struct stream_form form;
     struct tap_out out;
     struct stream_state state;
-    struct held *held; /* STREAM_SLOTS; NULL: no beat has waited */
+    struct held *held; /* form.slots; NULL: none of this launch has waited */
+    bool *waits;       /* as many, for the order */
 };
 
 /* The stream of one client. */
@@ -134,6 +135,10 @@ static bool begin_launch(struct rtl_tap *tap, enum rtl_stream index) {
             break;
         stream->group = !stream->group;
     }
+    free(stream->held);
+    free(stream->waits);
+    stream->held = NULL;
+    stream->waits = stream->form.slots ? xcalloc(stream->form.slots, sizeof *stream->waits) : NULL;
     stream->ordinal = at.launch->ordinal;
     stream->open = true;
     stream->recorded = tap->recording && !stream->form.unheard;
@@ -204,29 +209,42 @@ static void send_part(struct rtl_tap *tap, enum rtl_stream index, const struct s
     tap_send(&tap->internal[index].out, place, elements, rows, lanes, lanes);
 }
 
+/* Keeps lanes in their slot. */
+static void hold_part(struct internal *stream, const struct stream_beat *beat, const struct stream_part *part,
+                      uint64_t cycle) {
+    const size_t word = part->first * (size_t)stream->form.bits / 32, all = (size_t)beat->layout->words;
+    if (part->slot > stream->form.slots || word >= all)
+        return;
+    if (!stream->held)
+        stream->held = xcalloc(stream->form.slots, sizeof *stream->held);
+    struct held *own = &stream->held[part->slot - 1];
+    *own = (struct held){.place = part->place, .count = part->count, .cycle = cycle};
+    memcpy(own->words, beat->words + word, lesser(all - word, SLOT_WORDS) * sizeof own->words[0]);
+}
+
+/* Passes on what the beat completes. */
+static void release_parts(struct rtl_tap *tap, enum rtl_stream index, const struct stream_beat *beat) {
+    struct internal *stream = &tap->internal[index];
+    struct stream_beat late = {.layout = beat->layout, .along_x = beat->along_x};
+    for (size_t i = 0; stream->held && i < beat->release; i++) {
+        struct held *held = &stream->held[(beat->slot + i) % stream->form.slots];
+        const struct stream_part part = {.count = held->count, .place = held->place};
+        late.words = held->words;
+        send_part(tap, index, &late, &part, held->cycle);
+        held->count = 0;
+    }
+}
+
 static void send_beat(struct rtl_tap *tap, enum rtl_stream index, const struct stream_beat *beat, uint64_t cycle) {
-    const struct stream_part whole = {beat->first, beat->count, beat->place};
+    const struct stream_part whole = {beat->first, beat->count, beat->place, 0};
     if (beat->parts == 0)
         send_part(tap, index, beat, &whole, cycle);
     for (size_t i = 0; i < beat->parts; i++)
-        send_part(tap, index, beat, &beat->part[i], cycle);
-}
-
-/* Keeps a beat of adjacent lanes in its slot, and passes on those that it completes. */
-static void hold_beat(struct rtl_tap *tap, enum rtl_stream index, struct stream_beat *beat, uint64_t cycle) {
-    struct internal *stream = &tap->internal[index];
-    if (!stream->held)
-        stream->held = xcalloc(STREAM_SLOTS, sizeof *stream->held);
-    struct held *own = &stream->held[beat->slot - 1];
-    *own = (struct held){.place = beat->place, .count = beat->count, .cycle = cycle};
-    memcpy(own->words, beat->words, lesser((size_t)beat->layout->words, SLOT_WORDS) * sizeof own->words[0]);
-    for (size_t i = 0; i < beat->release; i++) {
-        const struct held *held = &stream->held[i];
-        beat->words = held->words;
-        beat->place = held->place;
-        beat->count = held->count;
-        send_beat(tap, index, beat, held->cycle);
-    }
+        if (beat->part[i].slot)
+            hold_part(&tap->internal[index], beat, &beat->part[i], cycle);
+        else
+            send_part(tap, index, beat, &beat->part[i], cycle);
+    release_parts(tap, index, beat);
 }
 
 static void take_beat(struct rtl_tap *tap, enum rtl_stream index, uint64_t cycle, bool ends) {
@@ -239,13 +257,12 @@ static void take_beat(struct rtl_tap *tap, enum rtl_stream index, uint64_t cycle
     memset(&beat, 0, offsetof(struct stream_beat, part)); /* its parts are filled in when they count */
     beat.layout = layout;
     beat.ends = beat.last = ends;
+    beat.waits = stream->waits;
     const bool heard = stream->recorded && stream->out.count > 0;
     if (heard || stream->form.read)
         beat.words = tap->source.read(tap->source.context, index, layout->words);
     fact->order->next(&stream->state, &beat);
-    if (heard && beat.slot)
-        hold_beat(tap, index, &beat, cycle);
-    else if (heard)
+    if (heard)
         send_beat(tap, index, &beat, cycle);
     if (beat.last) {
         stream->open = false;
@@ -428,8 +445,10 @@ void rtl_tap_record(struct rtl_tap *tap, bool on) {
 }
 
 static void free_held(struct rtl_tap *tap) {
-    for (int i = 0; i < STREAM_COUNT; i++)
+    for (int i = 0; i < STREAM_COUNT; i++) {
         free(tap->internal[i].held);
+        free(tap->internal[i].waits);
+    }
 }
 
 static void reset_tap(void *context) {

@@ -34,15 +34,17 @@ struct stream_layout {
 /* The layout of a stream in a configuration of nvdla_configs. */
 const struct stream_layout *rtl_stream_layout(const struct nvdla_config *config, enum rtl_stream stream);
 
-/* Adjacent lanes of a beat. */
+/* Adjacent lanes of a beat. Those that come before others of lower places wait in a slot, from 1 on (0: they do not);
+ * they begin with a word. */
 struct stream_part {
     size_t first, count;
     struct tap_place place; /* of the first lane; without cycle */
+    size_t slot;
 };
 
 enum { STREAM_PARTS = 32 };
 
-enum { STREAM_SLOTS = 512 /* that wait */, SLOT_WORDS = 16 /* most of a beat that waits */ };
+enum { SLOT_WORDS = 16 /* most that lanes that wait have */ };
 
 #define STREAM_NO_ATOM UINT32_MAX /* the address of an atom that a beat of CBUF does not write */
 
@@ -58,17 +60,24 @@ struct stream_beat {
     size_t first, count;
     bool along_x; /* lanes go along x, else along channels */
     bool last;
-    /* A beat that comes before others of lower places waits in this slot, from 1 on (0: it does not wait). With the one
-     * that completes them, the first `release` slots are passed on, in their order. */
+    /* After this beat, what waits in `release` slots from `slot` on (after the last one: the first) is passed on, in
+     * their order. */
     size_t slot, release;
-    /* A beat whose lanes are not adjacent, or not in one place, has parts instead of first, count and place. */
+    bool *waits; /* one for each slot, for the order alone; false when the launch begins */
+    /* A beat whose lanes wait, are not adjacent, or not in one place, has parts instead of first, count and place. */
     size_t parts;
     struct stream_part part[STREAM_PARTS];
 };
 
 /* Adds a part. */
 static inline void stream_add(struct stream_beat *beat, size_t first, size_t count, struct tap_place place) {
-    beat->part[beat->parts++] = (struct stream_part){first, count, place};
+    beat->part[beat->parts++] = (struct stream_part){first, count, place, 0};
+}
+
+/* Adds a part that waits in slot `slot`, counted from 0. */
+static inline void stream_keep(struct stream_beat *beat, size_t first, size_t count, struct tap_place place,
+                               size_t slot) {
+    beat->part[beat->parts++] = (struct stream_part){first, count, place, slot + 1};
 }
 
 /* Layout of the elements in the beats of a launch. */
@@ -79,6 +88,7 @@ struct stream_form {
     bool fp17;       /* lanes are FP17; listeners get FP32 */
     bool unheard;    /* the model has no such stream, so listeners cannot have it */
     bool read;       /* the order reads the vector of every beat */
+    size_t slots;    /* in which lanes wait */
 };
 
 /* A launch as shown to an order; valid while it begins. */
@@ -123,7 +133,7 @@ static inline void stream_widen(struct stream_form *form, enum nvdla_precision p
 }
 
 /* The orders in tb/streams.csv: NAME there is order_NAME here. */
-extern const struct stream_order order_cdma_data, order_cdma_weights, order_cdma_masks;
+extern const struct stream_order order_cdma_data, order_cdma_entries, order_cdma_weights, order_cdma_masks;
 extern const struct stream_order order_conv_atoms, order_conv_weights, order_conv_sums_a, order_conv_sums_b;
 extern const struct stream_order order_cacc_cube;
 extern const struct stream_order order_sdp_cube, order_sdp_table, order_sdp_out;

@@ -51,6 +51,7 @@ static bool begin(struct stream_state *state, const struct stream_launch *launch
         .atom = (size_t)(launch->config->mem_atom / nvdla_element_bytes(cubes.precision)),
         .lanes = launch->form->lanes,
     };
+    launch->form->slots = COLUMNS * (size_t)launch->config->mem_atom; /* enough for any lanes */
     return true;
 }
 
@@ -101,16 +102,16 @@ static void next(struct stream_state *state, struct stream_beat *beat) {
     next_surface(at, beat);
 }
 
-/* Row by row of lanes, each through all columns of the block. The beats wait until they can be passed on in the order
- * of next(). */
+/* Row by row of lanes, each through all columns of the block. They wait until they can be passed on in the order of
+ * next(). */
 static void next_in_rows(struct stream_state *state, struct stream_beat *beat) {
     struct cdp_state *at = (struct cdp_state *)state->bytes;
     const size_t rows = at->atom / at->lanes;
     const int columns = at->width - at->left < COLUMNS ? at->width - at->left : COLUMNS;
-    beat->place =
-        (struct tap_place){.channel = (int32_t)(at->surface * at->atom + at->lane), .y = at->y, .x = at->left + at->x};
-    beat->count = stream_lanes(at->channels, at->atom, at->surface, at->lane, at->lanes);
-    beat->slot = 1 + (size_t)at->x * rows + at->lane / at->lanes;
+    const struct tap_place place = {
+        .channel = (int32_t)(at->surface * at->atom + at->lane), .y = at->y, .x = at->left + at->x};
+    stream_keep(beat, 0, stream_lanes(at->channels, at->atom, at->surface, at->lane, at->lanes), place,
+                (size_t)at->x * rows + at->lane / at->lanes);
     if (++at->x < columns)
         return;
     at->x = 0;

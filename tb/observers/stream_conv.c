@@ -95,7 +95,103 @@ static void next_atom(struct stream_state *state, struct stream_beat *beat) {
     beat->last = --atoms->left == 0;
 }
 
+/* Data that come entry by entry, some atoms of it at a time, in any order within the slices that are being written.
+ * They wait until they can be passed on slice by slice in the order of their addresses. Atoms without a source, which
+ * are 0, do not count: those that fill up the end of a slice and, where three surfaces share an entry, the fourth of
+ * it. 30-cdma-cbuf section 5. */
+struct entries_state {
+    size_t lanes, slots;   /* of an atom; atoms of an entry */
+    size_t ring;           /* the following in atoms: of the ring of data */
+    size_t slice, sourced; /* of a slice; up to its last one with a source */
+    size_t holes;          /* from this one on, the last of each entry has no source */
+    size_t line;           /* elements of a line of an image; 0: of other data */
+    uint64_t left;         /* atoms with a source that have not come */
+    bool begun;            /* the launch's first entry is known: */
+    size_t first, at;      /* the slice's first in the ring; the next one in the slice */
+};
+
+_Static_assert(sizeof(struct entries_state) <= STREAM_STATE, "state of a stream");
+
+static bool begin_entries(struct stream_state *state, const struct stream_launch *at) {
+    const struct registers_view view = launch_view(at->config, at->launch);
+    const struct cdma_cubes cubes = cdma_cubes(&view);
+    const size_t atom = (size_t)at->config->mem_atom, slots = at->lanes / atom;
+    const size_t bands = cubes.mode == CDMA_WINOGRAD ? 4 : 1; /* lines of a slice */
+    const size_t slices = (cubes.mode == CDMA_WINOGRAD ? cubes.extended_height / bands : cubes.height) * cubes.batches;
+    const size_t surfaces = ceil_div(cubes.channels * (size_t)nvdla_element_bytes(cubes.proc), atom);
+    const bool holes = cubes.mode == CDMA_FEATURE && surfaces % slots == 3;
+    const uint64_t atoms = at->launch->fetches_data ? conv_atoms(&view).data : 0;
+    stream_widen(at->form, cubes.proc);
+    const size_t lanes = at->form->lanes / slots, line = conv_image_elements(&cubes);
+    const size_t sourced = line    ? ceil_div(line, lanes)
+                           : holes ? ceil_div(surfaces, slots) * slots * cubes.width
+                                   : (size_t)(atoms / (slices ? slices : 1));
+    const struct entries_state entries = {
+        .lanes = lanes,
+        .slots = slots,
+        .ring = (FIELD(&view, CDMA, D_BANK, DATA_BANK) + 1) * (size_t)at->config->cbuf_bank_depth *
+                (size_t)at->config->cbuf_bank_bytes / atom,
+        .slice = ((size_t)VALUE(&view, CDMA, D_ENTRY_PER_SLICE) + 1) * slots * bands,
+        .holes = holes ? surfaces / slots * slots * cubes.width : SIZE_MAX,
+        .sourced = sourced,
+        .line = line,
+        .left = line && atoms ? slices * sourced : atoms,
+    };
+    at->form->read = true;
+    at->form->slots = entries.ring;
+    *(struct entries_state *)state->bytes = entries;
+    return atoms > 0;
+}
+
+/* The lanes of an atom of a slice that hold elements. */
+static size_t sourced_lanes(const struct entries_state *entries, size_t at) {
+    if (at >= entries->sourced || (at >= entries->holes && at % entries->slots == entries->slots - 1))
+        return 0;
+    return entries->line ? lesser(entries->line - lesser(at * entries->lanes, entries->line), entries->lanes)
+                         : entries->lanes;
+}
+
+/* Past what has come of the slices, without gaps. */
+static void pass_entries(struct entries_state *entries, struct stream_beat *beat) {
+    beat->slot = (entries->first + entries->at) % entries->ring;
+    while (entries->left > 0) {
+        const size_t slot = (entries->first + entries->at) % entries->ring;
+        const bool sourced = sourced_lanes(entries, entries->at) > 0;
+        if (sourced && !beat->waits[slot])
+            return;
+        beat->waits[slot] = false;
+        entries->left -= sourced;
+        beat->release++;
+        if (++entries->at < entries->slice)
+            continue;
+        entries->at = 0;
+        entries->first = (entries->first + entries->slice) % entries->ring;
+    }
+}
+
+static void next_entry(struct stream_state *state, struct stream_beat *beat) {
+    struct entries_state *entries = (struct entries_state *)state->bytes;
+    const size_t place = beat->words[beat->layout->address], bytes = (size_t)beat->layout->lanes / entries->slots;
+    const size_t entry = place / bytes;
+    if (!entries->begun)
+        entries->first = entry;
+    entries->begun = true;
+    for (size_t i = 0; i < entries->slots; i++) {
+        const size_t slot = (entry + i) % entries->ring;
+        const size_t lanes =
+            sourced_lanes(entries, (slot + entries->ring - entries->first) % entries->ring % entries->slice);
+        if (lanes == 0 || !(beat->words[beat->layout->select] >> i & 1))
+            continue;
+        beat->waits[slot] = true;
+        stream_keep(beat, i * entries->lanes, lanes,
+                    (struct tap_place){.channel = -1, .y = -1, .x = -1, .address = place + i * bytes}, slot);
+    }
+    pass_entries(entries, beat);
+    beat->last = entries->left == 0;
+}
+
 const struct stream_order order_cdma_data = {begin_data, next_atom};
+const struct stream_order order_cdma_entries = {begin_entries, next_entry};
 const struct stream_order order_cdma_weights = {begin_weights, next_atom};
 const struct stream_order order_cdma_masks = {begin_masks, next_atom};
 

@@ -40,10 +40,12 @@ static void arm(struct bench *b, uint32_t group) {
         {CDMA_D_WEIGHT_SIZE_1, KERNELS - 1}, {CDMA_D_WEIGHT_BYTES, 128}, {CDMA_D_OP_ENABLE, 1});
 }
 
-static void bench_of(struct bench *b, const char *config) {
+/* port: the stream of what CDMA writes into CBUF, of two. */
+static void bench_of(struct bench *b, const char *config, enum rtl_stream port) {
     struct stream_source source = {.context = b, .read = read_words};
     *b = (struct bench){.config = nvdla_config_find(config)};
     memset(source.has, true, sizeof source.has);
+    source.has[STREAM_CBUF_DAT] = port == STREAM_CBUF_DAT;
     struct account_board *board = account_board_new(b->config, &source, &b->result);
     assert_non_null(board);
     b->observer = account_board_observer(board);
@@ -53,7 +55,7 @@ static void bench_of(struct bench *b, const char *config) {
 }
 
 static void bench_init(struct bench *b) {
-    bench_of(b, "small");
+    bench_of(b, "small", STREAM_CBUF_DAT);
     arm(b, 0);
 }
 
@@ -184,7 +186,7 @@ TEST(credits_that_do_not_add_up) {
 /* Beats of full may have two atoms. Its entries have 128 bytes, its groups 32 kernels, and a row of its delivery buffer
  * is one beat: an atom of 32 kernels takes two rows. */
 static void full_begins(struct bench *b) {
-    bench_of(b, "full");
+    bench_of(b, "full", STREAM_CBUF_DAT);
     b->words[STREAM_ROW_ISSUED][1] = 2;
     set(b, CDMA_D_BATCH_NUMBER, BATCHES - 1);
     arm(b, 0);
@@ -225,6 +227,24 @@ TEST(batches_and_pairs) {
     written(&b, STREAM_CBUF_WT, 4);
     tell(&b, STREAM_WT_REPORT, KERNELS, 2);
     expect(&b, "cdma", "CDMA launch 0 reports weights in 2 entries, expected exactly 1");
+}
+
+/* Halves of entries: two atoms of data each, or one and zeros behind it. */
+TEST(atoms_of_an_entry_count_as_selected) {
+    struct bench b;
+    bench_of(&b, "full", STREAM_CBUF_DAT_WIDE);
+    arm(&b, 0);
+    uint32_t *select = &b.words[STREAM_CBUF_DAT_WIDE][rtl_stream_layout(b.config, STREAM_CBUF_DAT_WIDE)->select];
+    *select = 3;
+    move(&b, STREAM_CBUF_DAT_WIDE, 1);
+    *select = 12;
+    move(&b, STREAM_CBUF_DAT_WIDE, 1);
+    tell(&b, STREAM_DAT_REPORT, 1, EPS);
+    assert_false(b.result.differs);
+    *select = 15;
+    move(&b, STREAM_CBUF_DAT_WIDE, 1);
+    tell(&b, STREAM_DAT_REPORT, 2, 2 * EPS);
+    expect(&b, "cdma", "with 256 bytes in CBUF CDMA launch 0 reports 3 lines, expected at most 2");
 }
 
 TEST(a_table_without_the_streams) {

@@ -7,7 +7,7 @@
 #include "tb/observers/rtl_tap.h"
 #include "tests/unit/test.h"
 
-enum { MOST = 256 };
+enum { MOST = 320 };
 
 /* Keeps what it hears. */
 struct heard {
@@ -447,6 +447,43 @@ TEST(atoms_of_a_wide_port_have_places_of_their_own) {
     assert_int_equal(b.heard.value[16], -3);
     assert_int_equal(b.heard.value[48], -3);
     assert_int_equal(rtl_tap_launch(b.tap, NVDLA_CDMA, TAP_CBUF_WT), -1); /* it is over */
+    b.observer.release(b.observer.context);
+}
+
+/* Entries of three surfaces, which come from the last one of a line to the first, both lines at once, and wrap around
+ * the bank: they are passed on line by line and in their order. The fourth atom of an entry has no source. */
+TEST(entries_of_data_wait_for_those_before_them) {
+    enum { WIDTH = 3, LINES = 2, SURFACES = 3, ATOM = 32, ENTRIES = 256, FIRST = 254 };
+    struct bench b;
+    bench_init(&b, "full");
+    rtl_tap_record(b.tap, true);
+    write_register(&b, NVDLA_CDMA, CDMA_D_MISC_CFG, NVDLA_INT16 << CDMA_D_MISC_CFG__PROC_PRECISION_LSB);
+    write_register(&b, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_0,
+                   (LINES - 1) << CDMA_D_DATAIN_SIZE_0__DATAIN_HEIGHT_LSB | (WIDTH - 1));
+    write_register(&b, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_1, SURFACES * ATOM / 2 - 1);
+    write_register(&b, NVDLA_CDMA, CDMA_D_ENTRY_PER_SLICE, WIDTH - 1);
+    write_register(&b, NVDLA_CDMA, CDMA_D_OP_ENABLE, 1);
+    uint32_t *words = b.words[STREAM_CBUF_DAT_WIDE];
+    const struct stream_layout *layout = rtl_stream_layout(b.config, STREAM_CBUF_DAT_WIDE);
+    for (uint32_t half = 0; half < 2; half++)
+        for (uint32_t i = 0; i < WIDTH * LINES; i++) {
+            const uint32_t entry = (i == 0 ? FIRST : FIRST + WIDTH * LINES - i) % ENTRIES;
+            words[layout->address] = entry * 4 * ATOM;
+            words[layout->select] = half ? 12 : 3;
+            for (uint32_t atom = 0; atom < 4; atom++)
+                words[atom * ATOM / 4] = 4 * entry + atom;
+            beat_of(&b, STREAM_CBUF_DAT_WIDE, false);
+            assert_true(half || b.heard.count == ATOM); /* two atoms of the first entry */
+        }
+    enum { ATOMS = WIDTH * LINES * SURFACES };
+    assert_int_equal(b.heard.count, ATOMS * ATOM / 2);
+    for (size_t i = 0; i < ATOMS; i++) {
+        const size_t atom = (FIRST * 4 + i / SURFACES * 4 + i % SURFACES) % (ENTRIES * 4);
+        assert_int_equal(b.heard.at[i * ATOM / 2].place.address, atom * ATOM);
+        assert_int_equal(b.heard.value[i * ATOM / 2], atom);
+    }
+    assert_int_equal(b.heard.at[2 * ATOM / 2].place.cycle,
+                     WIDTH * LINES); /* the third atom came with the second half */
     b.observer.release(b.observer.context);
 }
 
