@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/lut_registers.h"
+#include "layers/lut_registers.h"
 #include "nvdla/bytes.h"
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"
@@ -12,9 +12,6 @@
 #include "nvdla/wide.h"
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
-
-/* Registers START and END of the tables. */
-enum { RANGE_BITS = 38 };
 
 enum { MOST_REACH = 4 };
 
@@ -351,26 +348,6 @@ uint32_t cdp_lut_read(struct register_group *cdp, const struct lut_entries *entr
 
 /* ---- registers ---- */
 
-/* A pair of 32 and 6 bits. */
-static int64_t wide(const struct registers_view *view, uint32_t low, uint32_t high) {
-    uint64_t value = (uint64_t)view_value(view, NVDLA_CDP, high) << 32 | view_value(view, NVDLA_CDP, low);
-    return fixed_sign_extend((int64_t)value, RANGE_BITS);
-}
-
-static struct lut_settings decode_lut(const struct registers_view *view) {
-    struct lut_registers registers = {
-        .cfg = VALUE(view, CDP, S_LUT_CFG),
-        .info = VALUE(view, CDP, S_LUT_INFO),
-        .slope_scale = {VALUE(view, CDP, S_LUT_LE_SLOPE_SCALE), VALUE(view, CDP, S_LUT_LO_SLOPE_SCALE)},
-        .slope_shift = {VALUE(view, CDP, S_LUT_LE_SLOPE_SHIFT), VALUE(view, CDP, S_LUT_LO_SLOPE_SHIFT)},
-        .start = {wide(view, CDP_S_LUT_LE_START_LOW, CDP_S_LUT_LE_START_HIGH),
-                  wide(view, CDP_S_LUT_LO_START_LOW, CDP_S_LUT_LO_START_HIGH)},
-        .end = {wide(view, CDP_S_LUT_LE_END_LOW, CDP_S_LUT_LE_END_HIGH),
-                wide(view, CDP_S_LUT_LO_END_LOW, CDP_S_LUT_LO_END_HIGH)},
-    };
-    return lut_registers_decode(&registers);
-}
-
 static struct cdp_kernel decode_kernel(const struct registers_view *view, enum nvdla_precision precision, bool count) {
     uint32_t bypass = VALUE(view, CDP, D_FUNC_BYPASS);
     uint32_t lrn = VALUE(view, CDP, D_LRN_CFG);
@@ -387,7 +364,7 @@ static struct cdp_kernel decode_kernel(const struct registers_view *view, enum n
                   (int16_t)VALUE(view, CDP, D_DATIN_SCALE), VALUE(view, CDP, D_DATIN_SHIFTER)},
         .output = {(int32_t)fixed_sign_extend(VALUE(view, CDP, D_DATOUT_OFFSET), widths.output_offset_bits),
                    (int16_t)VALUE(view, CDP, D_DATOUT_SCALE), VALUE(view, CDP, D_DATOUT_SHIFTER)},
-        .lut = decode_lut(view),
+        .lut = lut_of_cdp(view),
     };
 }
 

@@ -1,7 +1,7 @@
 /* From the registers of SDP and SDP_RDMA to a layer. See sdp_layer.h. */
 #include "model/sdp_layer.h"
 
-#include "model/sdp_table.h"
+#include "layers/lut_registers.h"
 #include "nvdla_offsets.h"
 
 /* The stages have the same layout at different offsets. EW has one more register for each of its operand convertors,
@@ -120,7 +120,7 @@ static void decode_stages(struct sdp_layer *layer, const struct registers_view *
     }
     layer->table = !layer->stage[SDP_EW].bypass && !FIELD(view, SDP, D_DP_EW_CFG, EW_LUT_BYPASS);
     if (layer->table)
-        layer->lut = sdp_table_settings(view);
+        layer->lut = lut_of_sdp(view);
 }
 
 /* ---- operands ---- */

@@ -1,7 +1,7 @@
 /* The table of EW: its access port and its counters. See sdp_table.h. */
 #include "model/sdp_table.h"
 
-#include "model/lut_registers.h"
+#include "nvdla/registers.h"
 #include "nvdla_offsets.h"
 
 /* ---- access port ---- */
@@ -36,20 +36,6 @@ uint32_t sdp_table_read(struct sdp_table *table, uint32_t access_cfg) {
     uint32_t value = at ? (uint16_t)*at : 0;
     step(table);
     return value;
-}
-
-/* ---- settings ---- */
-
-struct lut_settings sdp_table_settings(const struct registers_view *view) {
-    struct lut_registers registers = {
-        .cfg = VALUE(view, SDP, S_LUT_CFG),
-        .info = VALUE(view, SDP, S_LUT_INFO),
-        .slope_scale = {VALUE(view, SDP, S_LUT_LE_SLOPE_SCALE), VALUE(view, SDP, S_LUT_LO_SLOPE_SCALE)},
-        .slope_shift = {VALUE(view, SDP, S_LUT_LE_SLOPE_SHIFT), VALUE(view, SDP, S_LUT_LO_SLOPE_SHIFT)},
-        .start = {(int32_t)VALUE(view, SDP, S_LUT_LE_START), (int32_t)VALUE(view, SDP, S_LUT_LO_START)},
-        .end = {(int32_t)VALUE(view, SDP, S_LUT_LE_END), (int32_t)VALUE(view, SDP, S_LUT_LO_END)},
-    };
-    return lut_registers_decode(&registers);
 }
 
 /* ---- use ---- */

@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "layers/view.h"
 #include "nvdla/lut.h"
 
 struct sdp_table {
@@ -23,9 +22,6 @@ struct sdp_table {
 void sdp_table_select(struct sdp_table *table, uint32_t access_cfg);
 void sdp_table_write(struct sdp_table *table, uint32_t access_cfg, uint32_t value);
 uint32_t sdp_table_read(struct sdp_table *table, uint32_t access_cfg);
-
-/* Reads the settings of the table from the S_LUT_* registers. */
-struct lut_settings sdp_table_settings(const struct registers_view *view);
 
 /* Number of elements by answer of the tables, each element counted once. Section 9. */
 struct sdp_table_counters {
