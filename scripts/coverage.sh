@@ -37,7 +37,7 @@ for config in "${configs[@]}"; do
             "$out/run-$config-$index.jsonl"
         verilator_coverage --write "$out/$config-$index.dat" "$out/counts/$config-$index"/*.dat >/dev/null || exit 1
     done
-    "$nvcosim" coverage --config "$config" -o "$out/functional-$config.txt" "${traces[@]}" >/dev/null || exit 1
+    "$nvcosim" coverage --play --config "$config" -o "$out/functional-$config.txt" "${traces[@]}" >/dev/null || exit 1
     merge+=(--merge "$out/functional-$config.txt")
 done
 rm -rf "$out/counts"

@@ -6,12 +6,14 @@
 #include "run/list/facts.h"
 #include "run/options/arguments.h"
 #include "run/process/progress.h"
+#include "run/session/model_corners.h"
 #include "run/session/session.h"
+#include "trace/launches.h"
 
 struct coverage_options {
     const struct nvdla_config *config;
     const char *out;
-    bool bits;
+    bool bits, play;
     struct words merge, traces;
 };
 
@@ -21,6 +23,11 @@ static const struct argument option_table[] = {
     CONFIG_OF_TRACE(OF(config)),
     OPTION("merge", "FILE", "Add the counts of an earlier run; may be repeated", WORDS_AT(OF(merge))),
     OPTION("out", "FILE", "Write the counts, one line `BIN COUNT` each", TEXT_AT(OF(out), NULL), .letter = 'o'),
+    OPTION("play", NULL,
+           "Play each trace on the model, and count which corners its values reach, too: ends of ranges, ties and "
+           "clipping "
+           "of convertors, ends of tables, special numbers of FP16",
+           FLAG_AT(OF(play))),
     OPTION("bits", NULL,
            "Instead of traces: read the bins of tests from stdin, a line of hex digits each (docs/results.md: "
            "coverage), and print JSON",
@@ -34,17 +41,25 @@ static const char doc[] =
     "the traces' configurations cannot have are left out.\v"
     "Examples:\n"
     "  nvcosim coverage traces/conformance/small/*.nvt.gz\n"
-    "  nvcosim coverage -o monday.txt random/*.nvt.gz\n"
+    "  nvcosim coverage --play -o monday.txt random/*.nvt.gz\n"
     "  nvcosim coverage --merge monday.txt --merge tuesday.txt -o week.txt";
 
 static void check(void *input, struct argp_state *state) {
     const struct coverage_options *options = input;
     const bool any = options->traces.count > 0 || options->merge.count > 0;
-    if (options->bits && (any || options->out))
+    if (options->bits && (any || options->out || options->play))
         argp_error(state, "--bits: found traces or other options as well; expected --bits alone");
     if (!options->bits && !any)
         argp_error(state, "no trace is given; expected at least one .cfg, .txn, .nvt or .nvt.gz file, or a "
                           "directory that holds one, or --merge FILE");
+}
+
+static void add_trace(const struct coverage_options *options, struct coverage *coverage, const struct program *prog) {
+    struct layer_tracker *launches = program_launches(prog);
+    struct corners *corners = options->play ? model_corners(prog, launches) : NULL;
+    coverage_add(coverage, prog, launches, corners);
+    corners_free(corners);
+    layer_tracker_free(launches);
 }
 
 /* Counts every trace. Prints all errors; false if there was one. */
@@ -57,7 +72,7 @@ static bool add_traces(const struct coverage_options *options, struct coverage *
         progress_count(&progress, "reading", i, options->traces.count, "traces");
         struct program *prog = read_trace(&run, options->traces.items[i], &err);
         if (prog) {
-            coverage_add(coverage, prog);
+            add_trace(options, coverage, prog);
         } else {
             progress_clear(&progress);
             fprintf(stderr, "%s\n", err.text);

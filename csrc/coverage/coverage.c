@@ -10,9 +10,8 @@
 #include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "trace/launches.h"
 
-enum { VALUES_MAX = 40 /* of an aspect */ };
+enum { VALUES_MAX = 64 /* of an aspect */ };
 
 struct bin {
     char *name;
@@ -65,6 +64,11 @@ static unsigned feature(const char *name) {
         {"wide", COVERAGE_NEEDS_WIDE},
         {"bdma", COVERAGE_NEEDS_BDMA},
         {"rubik", COVERAGE_NEEDS_RUBIK},
+        {"c64", COVERAGE_NEEDS_C64},
+        {"k16", COVERAGE_NEEDS_K16},
+        {"k32", COVERAGE_NEEDS_K32},
+        {"a16", COVERAGE_NEEDS_A16},
+        {"a32", COVERAGE_NEEDS_A32},
     };
     for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
         if (strcmp(name, features[i].name) == 0)
@@ -249,10 +253,22 @@ static void take(void *context, const struct coverage_sample *sample) {
         count_tuple(coverage, row++, &engine->crosses[i], sample->values);
 }
 
-void coverage_add(struct coverage *coverage, const struct program *prog) {
-    struct layer_tracker *launches = program_launches(prog);
+static void take_corners(struct coverage *coverage, const struct corners *corners) {
+    const struct section *section = &coverage->sections[COVERAGE_VALUES];
+    int aspect;
+    uint32_t values;
+    for (size_t i = 0; corners && corners_reached(corners, i, &aspect, &values); i++) {
+        count_bin(coverage, section->layers);
+        for (int value = 0; values >> value; value++)
+            if (values >> value & 1)
+                count_bin(coverage, coverage->rows[section->first_row + (size_t)aspect].first + (size_t)value);
+    }
+}
+
+void coverage_add(struct coverage *coverage, const struct program *prog, const struct layer_tracker *launches,
+                  const struct corners *corners) {
     coverage_sort(prog, launches, take, coverage);
-    layer_tracker_free(launches);
+    take_corners(coverage, corners);
 }
 
 static struct bin *find(const struct coverage *coverage, const char *name) {
@@ -311,13 +327,14 @@ static size_t bits_size(const struct coverage *coverage) {
     return COVERAGE_MARK + (coverage->bin_count + 7) / 8;
 }
 
-unsigned char *coverage_bits(const struct program *prog, const struct layer_tracker *launches, size_t *n) {
+unsigned char *coverage_bits(const struct program *prog, const struct layer_tracker *launches,
+                             const struct corners *corners, size_t *n) {
     struct coverage *coverage = lay_out();
     *n = bits_size(coverage);
     unsigned char *bits = xcalloc(*n, 1);
     mark_of_bins(bits);
     coverage->bits = bits + COVERAGE_MARK;
-    coverage_sort(prog, launches, take, coverage);
+    coverage_add(coverage, prog, launches, corners);
     coverage_free(coverage);
     return bits;
 }
@@ -399,11 +416,14 @@ bool coverage_write(const struct coverage *coverage, const char *path, struct er
 static bool reachable(const struct coverage *coverage, const struct bin *bin) {
     const struct row *configs = &coverage->rows[coverage->sections[COVERAGE_TRACE].first_row + COVERAGE_TRACE_CONFIG];
     const struct bin *seen = &coverage->bins[configs->first];
+    const struct bin *values = &coverage->bins[coverage->sections[COVERAGE_VALUES].layers];
     bool any = false;
     if (bin >= seen && bin < seen + configs->count)
         return bin->count > 0; /* no set of traces needs every configuration */
     for (size_t i = 0; i < configs->count; i++)
         any = any || seen[i].count > 0;
+    if (any && bin >= values && values->count == 0)
+        return false; /* nothing was played */
     for (size_t i = 0; i < configs->count; i++)
         if ((seen[i].count > 0 || !any) && (bin->needs & ~coverage_features(&nvdla_configs[i])) == 0)
             return true;

@@ -10,7 +10,8 @@
  *
  * A bin also records what it needs of a configuration (an EW stage, a second memory, ...): bins that no configuration
  * seen so far can reach are not in the table. Bins depend on registers, not on what the hardware did; only the sizes of
- * compressed kernel groups come from the memory that the trace loads. */
+ * compressed kernel groups come from the memory that the trace loads, and the corners of values (coverage/corners.h)
+ * from a device that plays the trace; without one they are not in the table. */
 #ifndef COVERAGE_COVERAGE_H
 #define COVERAGE_COVERAGE_H
 
@@ -18,25 +19,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "coverage/corners.h"
 #include "nvdla/error.h"
 #include "nvdla/text.h"
 #include "trace/program.h"
 
 struct coverage;
-struct layer_tracker;
 
 /* An empty count of every bin. */
 struct coverage *coverage_new(void);
 void coverage_free(struct coverage *coverage);
 
-/* Counts the layers of a trace. */
-void coverage_add(struct coverage *coverage, const struct program *prog);
+/* Counts the layers of a trace. launches: all of it. corners: of its values, NULL: it was not played. */
+void coverage_add(struct coverage *coverage, const struct program *prog, const struct layer_tracker *launches,
+                  const struct corners *corners);
 
 /* The bins that a trace exercises: COVERAGE_MARK bytes that identify the list of bins (each version of the program has
- * one), then bit N % 8 of byte N / 8 for bin N, in table order. The bytes may be stored for years. launches: all of the
- * trace. *n bytes; free() them. It takes 50 microseconds. */
+ * one), then bit N % 8 of byte N / 8 for bin N, in table order. The bytes may be stored for years. launches and
+ * corners: see coverage_add. *n bytes; free() them. It takes 50 microseconds. */
 enum { COVERAGE_MARK = 8 };
-unsigned char *coverage_bits(const struct program *prog, const struct layer_tracker *launches, size_t *n);
+unsigned char *coverage_bits(const struct program *prog, const struct layer_tracker *launches,
+                             const struct corners *corners, size_t *n);
 
 /* Adds one to every bin named by such bytes. False, with nothing counted, if they belong to another list of bins or are
  * incomplete. */

@@ -22,6 +22,11 @@ enum {
     COVERAGE_NEEDS_WIDE = 1 << FEATURE_COUNT, /* 16 or more input channels at a time */
     COVERAGE_NEEDS_BDMA = 1 << FEATURE_BDMA,
     COVERAGE_NEEDS_RUBIK = 1 << FEATURE_RUBIK,
+    COVERAGE_NEEDS_C64 = 2 << FEATURE_COUNT, /* 64 input channels at a time; 16, 32 kernels; atoms of 16, 32 bytes */
+    COVERAGE_NEEDS_K16 = 4 << FEATURE_COUNT,
+    COVERAGE_NEEDS_K32 = 8 << FEATURE_COUNT,
+    COVERAGE_NEEDS_A16 = 16 << FEATURE_COUNT,
+    COVERAGE_NEEDS_A32 = 32 << FEATURE_COUNT,
     COVERAGE_IMPOSSIBLE = 1 << 30
 };
 
@@ -60,6 +65,7 @@ enum {
     COVERAGE_BDMA,       /* a group: the copies of one launch */
     COVERAGE_BDMA_BLOCK, /* a descriptor */
     COVERAGE_RUBIK,
+    COVERAGE_VALUES, /* an element stream of a launch: coverage/corners.h */
     COVERAGE_ENGINES
 };
 

@@ -11,6 +11,8 @@
     A(CDP_WIDTH, ASPECT("width", SIZE)) \
     A(CDP_HEIGHT, ASPECT("height", SIZE)) \
     A(CDP_CHANNELS, ASPECT("channels", BLOCK)) \
+    A(CDP_LAST_CHANNELS, ASPECT("last_channels", LAST_32("a16", "a32"))) \
+    A(CDP_LAST_COLUMNS, ASPECT("last_columns", LAST_8)) /* columns go through the pipeline in groups of 8 */ \
     A(CDP_IN_OFFSET, ASPECT("in_offset", SIGN)) \
     A(CDP_IN_SCALE, ASPECT("in_scale", SCALE)) \
     A(CDP_IN_SHIFT, ASPECT("in_shift", SHIFT)) \
@@ -71,6 +73,8 @@ void sort_cdp(const struct registers_view *view, int group, bool fed, int *v) {
     v[CDP_WIDTH] = size_class(cdp.width);
     v[CDP_HEIGHT] = size_class(cdp.height);
     v[CDP_CHANNELS] = block_class(cdp.channels, atom_elements(config, precision));
+    v[CDP_LAST_CHANNELS] = last_class(cdp.channels, atom_elements(config, precision));
+    v[CDP_LAST_COLUMNS] = last_class(cdp.width, 8);
     sort_convertors(view, precision, v);
     sort_lut(&lut, precision, &v[CDP_LUT]);
     if (precision == NVDLA_FP16)

@@ -60,6 +60,10 @@ static int share_class(int n, int of) {
     /* atoms of a pixel in its last entry, which has room for 4 (chapter 30 section 5.1) */ \
     A(CONV_TAIL, ASPECT_IF("tail_atoms", "0 1 2 3", COVERAGE_NEEDS_INT16)) \
     A(CONV_KERNELS, ASPECT("kernels", BLOCK)) \
+    /* lengths of the last block of channels, of the last group of kernels, of the last stripe */ \
+    A(CONV_LAST_CHANNELS, ASPECT("last_channels", LAST_32("wide", "wide") LAST_33("c64"))) \
+    A(CONV_LAST_KERNELS, ASPECT("last_kernels", LAST_32("k16", "k32"))) \
+    A(CONV_LAST_STRIPE, ASPECT("last_stripe", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16")) \
     A(CONV_KERNEL_WIDTH, ASPECT("kernel_width", KERNEL)) \
     A(CONV_KERNEL_HEIGHT, ASPECT("kernel_height", KERNEL)) \
     A(CONV_STRIDE_X, ASPECT("stride_x", STEPS)) \
@@ -241,6 +245,7 @@ static void sort_feature(const struct nvdla_config *config, const struct convolu
     v[CONV_DILATION_X] = step_class(dilation_x);
     v[CONV_DILATION_Y] = step_class(dilation_y);
     v[CONV_CHANNELS] = block_class(channels, config->atomic_c);
+    v[CONV_LAST_CHANNELS] = last_class(channels, config->atomic_c);
     if (nvdla_has(config, FEATURE_INT16))
         v[CONV_TAIL] = (channels + elements - 1) / elements % 4;
     v[CONV_PAD_LEFT] = pad_left != 0;
@@ -381,13 +386,13 @@ void sort_conv(const struct program *prog, const struct convolution *conv, const
     v[CONV_WIDTH] = size_class(width);
     v[CONV_HEIGHT] = size_class(height);
     v[CONV_KERNELS] = block_class(kernels, group);
+    v[CONV_LAST_KERNELS] = last_class(kernels, group);
     v[CONV_STRIDE_X] = step_class((int)FIELD(view, CSC, D_CONV_STRIDE_EXT, CONV_X_STRIDE_EXT) + 1);
     v[CONV_STRIDE_Y] = step_class(stride_y);
     v[CONV_PAD_TOP] = pad_top != 0;
     v[CONV_PAD_BOTTOM] = (out_height - 1) * stride_y + (kernel_height - 1) * dilation_y + 1 > pad_top + height;
-    v[CONV_POSITIONS] = position_class(image      ? out_width
-                                       : winograd ? out_width * out_height / 4
-                                                  : out_width * out_height);
+    const int positions = image ? out_width : winograd ? out_width * out_height / 4 : out_width * out_height;
+    v[CONV_POSITIONS] = position_class(positions);
     v[CONV_BATCH] = 0;
     sort_values(config, conv, v);
     /* The bank fields have 5 bits in the small map and 4 in the full one; bits that do not exist are not stored. Mask
@@ -401,6 +406,8 @@ void sort_conv(const struct program *prog, const struct convolution *conv, const
         sort_image(config, conv, &kernel_width, v);
     else
         sort_feature(config, conv, width, kernel_width, v);
+    if (v[CONV_BATCH] <= 0) /* several cubes have shorter stripes */
+        v[CONV_LAST_STRIPE] = last_class(positions > 0 ? positions : 1, 16);
     sort_release(conv, before, height, v);
     if (v[CONV_WEIGHTS])
         sort_compressed(prog, &conv->view, kernels, group, v);

@@ -29,7 +29,7 @@ struct convolution {
 };
 
 extern const struct coverage_engine coverage_conv, coverage_sdp, coverage_sdp_lut, coverage_sdp_rdma, coverage_pdp,
-    coverage_cdp, coverage_bdma, coverage_bdma_block, coverage_rubik;
+    coverage_cdp, coverage_bdma, coverage_bdma_block, coverage_rubik, coverage_values;
 
 /* Each fills sample->values; v[] of aspects that do not apply stay -1. view: the registers of the unit and of the
  * layer's read DMA launch, if any. group: of the launch. prog: for the sizes of compressed kernel groups, which are in
@@ -74,6 +74,21 @@ static inline int size_class(int n) {
 #define BLOCK "1 part whole multiple ragged"
 static inline int block_class(int n, int block) {
     return n == 1 ? 0 : n < block ? 1 : n == block ? 2 : n % block == 0 ? 3 : 4;
+}
+
+/* The length of the last one of blocks that have `block` each; f: the feature of blocks of more than 8 and so on. */
+#define LAST_8 "1 2 3 4 5 6 7 8"
+#define LAST_16(f) LAST_8 " 9@" f " 10@" f " 11@" f " 12@" f " 13@" f " 14@" f " 15@" f " 16@" f
+#define LAST_32(f, g) LAST_16(f) LAST_17(g)
+#define LAST_17(f)                                                                                                     \
+    " 17@" f " 18@" f " 19@" f " 20@" f " 21@" f " 22@" f " 23@" f " 24@" f " 25@" f " 26@" f " 27@" f " 28@" f        \
+    " 29@" f " 30@" f " 31@" f " 32@" f
+#define LAST_33(f)                                                                                                     \
+    " 33@" f " 34@" f " 35@" f " 36@" f " 37@" f " 38@" f " 39@" f " 40@" f " 41@" f " 42@" f " 43@" f " 44@" f        \
+    " 45@" f " 46@" f " 47@" f " 48@" f " 49@" f " 50@" f " 51@" f " 52@" f " 53@" f " 54@" f " 55@" f " 56@" f        \
+    " 57@" f " 58@" f " 59@" f " 60@" f " 61@" f " 62@" f " 63@" f " 64@" f
+static inline int last_class(int n, int block) {
+    return (n - 1) % block;
 }
 
 #define SHIFT "0 1..15 16.."

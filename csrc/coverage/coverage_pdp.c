@@ -19,6 +19,8 @@ static int pool_step(uint32_t stride, uint32_t kernel) {
     A(PDP_HEIGHT, ASPECT("height", SIZE)) \
     A(PDP_OUT_WIDTH, ASPECT("out_width", SIZE)) \
     A(PDP_CHANNELS, ASPECT("channels", BLOCK)) \
+    A(PDP_LAST_CHANNELS, ASPECT("last_channels", LAST_32("a16", "a32"))) \
+    A(PDP_LAST_STRIP, ASPECT("last_strip", LAST_8 " 9..")) \
     A(PDP_KERNEL_WIDTH, ASPECT("kernel_width", POOL_KERNEL)) \
     A(PDP_KERNEL_HEIGHT, ASPECT("kernel_height", POOL_KERNEL)) \
     A(PDP_STEP_X, ASPECT("windows_x", POOL_STEP)) \
@@ -80,6 +82,9 @@ void sort_pdp(const struct registers_view *view, int group, int *v) {
         v[PDP_WIDTH] = size_class(pdp.in_width);
     v[PDP_HEIGHT] = size_class(pdp.in_height);
     v[PDP_CHANNELS] = block_class(pdp.in_channels, atom_elements(config, precision));
+    v[PDP_LAST_CHANNELS] = last_class(pdp.in_channels, atom_elements(config, precision));
+    if (pdp.out.count > 1) /* output columns */
+        v[PDP_LAST_STRIP] = pdp.out.last < 9 ? pdp.out.last - 1 : 8;
     v[PDP_KERNEL_WIDTH] = kernel_width < 8 ? (int)kernel_width : -1;
     v[PDP_KERNEL_HEIGHT] = kernel_height < 8 ? (int)kernel_height : -1;
     v[PDP_STEP_X] = pool_step(FIELD(view, PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH), kernel_width);

@@ -64,6 +64,7 @@ static const int conversions[][3] = {
     A(SDP_WIDTH, ASPECT("width", SIZE)) \
     A(SDP_HEIGHT, ASPECT("height", SIZE)) \
     A(SDP_CHANNELS, ASPECT("channels", BLOCK)) \
+    A(SDP_LAST_CHANNELS, ASPECT("last_channels", LAST_32("a16", "a32"))) \
     A(SDP_LINES, ASPECT("lines", PACKING)) \
     A(SDP_SURFACES, ASPECT("surfaces", PACKING)) \
     A(SDP_OPERANDS, ASPECT("operands", "registers per_kernel per_element")) \
@@ -302,6 +303,7 @@ void sort_sdp(const struct registers_view *view, int group, int *v) {
     v[SDP_WIDTH] = size_class(sdp.shape.width);
     v[SDP_HEIGHT] = size_class(sdp.shape.height);
     v[SDP_CHANNELS] = block_class(channels, atom_elements(config, proc));
+    v[SDP_LAST_CHANNELS] = last_class(channels, atom_elements(config, proc));
     v[SDP_OPERANDS] = operand_class(has_rdma ? &rdma : NULL, v);
     if (!sdp.to_pdp && !sdp.compare) {
         sort_cube(&sdp.destination.cube, &v[SDP_LINES], &v[SDP_SURFACES]);

@@ -5,7 +5,10 @@
 #include "layers/pairing.h"
 
 unsigned coverage_features(const struct nvdla_config *config) {
-    unsigned needs = config->atomic_c >= 16 ? COVERAGE_NEEDS_WIDE : 0;
+    unsigned needs =
+        (config->atomic_c >= 16 ? COVERAGE_NEEDS_WIDE : 0) | (config->atomic_c >= 64 ? COVERAGE_NEEDS_C64 : 0) |
+        (config->atomic_k >= 16 ? COVERAGE_NEEDS_K16 : 0) | (config->atomic_k >= 32 ? COVERAGE_NEEDS_K32 : 0) |
+        (config->mem_atom >= 16 ? COVERAGE_NEEDS_A16 : 0) | (config->mem_atom >= 32 ? COVERAGE_NEEDS_A32 : 0);
     for (enum nvdla_feature feature = 0; feature < FEATURE_COUNT; feature++)
         if (nvdla_has(config, feature))
             needs |= 1u << feature;
@@ -84,7 +87,7 @@ const struct coverage_engine *const coverage_engines[COVERAGE_ENGINES] = {
     [COVERAGE_SDP_LUT] = &coverage_sdp_lut, [COVERAGE_SDP_RDMA] = &coverage_sdp_rdma,
     [COVERAGE_PDP] = &coverage_pdp,         [COVERAGE_CDP] = &coverage_cdp,
     [COVERAGE_BDMA] = &coverage_bdma,       [COVERAGE_BDMA_BLOCK] = &coverage_bdma_block,
-    [COVERAGE_RUBIK] = &coverage_rubik,
+    [COVERAGE_RUBIK] = &coverage_rubik,     [COVERAGE_VALUES] = &coverage_values,
 };
 
 /* ---- sorting --------------------------------------------------------------------------------- */

@@ -208,7 +208,7 @@ played = subprocess.run([os.path.join(build, "nvcosim"), "run", "-q", "--dut", "
 bins = os.path.join(folder, "bins")
 with open(bins, "w", encoding="ascii") as out:
     out.writelines(json.loads(line)["coverage"] + "\n" for line in played.stdout.splitlines())
-coverage = subprocess.run([os.path.join(build, "nvcosim"), "coverage", *traces], check=True, capture_output=True, text=True).stdout
+coverage = subprocess.run([os.path.join(build, "nvcosim"), "coverage", "--play", *traces], check=True, capture_output=True, text=True).stdout
 path = os.path.join(folder, "nights.db")
 nights, database = make(path)
 for name, night in nights.items():

@@ -36,11 +36,17 @@ static void set_all(struct program *prog, const char *text) {
     register_text(prog->config, text, set_one, prog);
 }
 
+static void add(struct coverage *coverage, const struct program *prog) {
+    struct layer_tracker *launches = program_launches(prog);
+    coverage_add(coverage, prog, launches, NULL);
+    layer_tracker_free(launches);
+}
+
 /* Counts one trace, which is freed. */
 static struct coverage *counted(struct program *prog) {
     struct coverage *coverage = coverage_new();
     assert_non_null(coverage);
-    coverage_add(coverage, prog);
+    add(coverage, prog);
     program_free(prog);
     return coverage;
 }
@@ -350,7 +356,7 @@ TEST(table_leaves_out_what_the_configuration_lacks) {
     assert_non_null(strstr(text, "0 of    2  none of them"));
     struct program *prog = trace_for("small");
     add_sdp(prog, 32);
-    coverage_add(coverage, prog);
+    add(coverage, prog);
     program_free(prog);
     const struct coverage_total small = coverage_total(coverage);
     assert_true(small.reachable < all.reachable);
@@ -363,7 +369,7 @@ TEST(table_leaves_out_what_the_configuration_lacks) {
     assert_non_null(strstr(text, "1 of    9")); /* not PReLU with an ALU function */
     prog = trace_for("large");
     add_sdp(prog, 128);
-    coverage_add(coverage, prog);
+    add(coverage, prog);
     program_free(prog);
     assert_true(coverage_total(coverage).reachable > small.reachable);
     row(coverage, "ew", text);
@@ -439,10 +445,79 @@ TEST(any_register_value_can_be_sorted) {
     }
 }
 
+/* The elements of a stream of the launch 0 of a unit, sorted. */
+static void hear(struct corners *corners, enum nvdla_unit unit, enum tap tap, enum tap_format format, int width,
+                 const struct convertor *convertor, const void *elements, size_t n) {
+    const struct tap_listener listener = corners_listener(corners);
+    const struct tap_position at = {.stream = {unit, 0, tap, 0, format, width}};
+    const struct tap_sink sink = listener.open(listener.context, &at.stream);
+    assert_non_null(sink.elements);
+    if (sink.convertor)
+        sink.convertor(sink.context, convertor, 0);
+    sink.elements(sink.context, &at, elements, 1, n, n);
+}
+
+TEST(values_land_in_their_corners) {
+    struct program *prog = trace_for("full");
+    set_all(prog, "SDP: D_OP_ENABLE=1 CACC: D_OP_ENABLE=1 CDP: S_LUT_CFG=LUT_LE_FUNCTION:1 S_LUT_LE_START_LOW=100 "
+                  "S_LUT_LO_START_LOW=0xffffffff S_LUT_LO_START_HIGH=0x3f D_OP_ENABLE=1 "
+                  "PDP: D_POOLING_KERNEL_CFG=KERNEL_WIDTH:1 D_RECIP_KERNEL_WIDTH=0x8000 D_OP_ENABLE=1");
+    struct layer_tracker *launches = program_launches(prog);
+    struct corners *corners = corners_new(launches);
+    /* (x + 1) * -1 / 2: 254 and -257 are the last that are not clipped, 0 and -2 ties */
+    const struct convertor convertor = {.offset = -1, .scale = -1, .shift = 1, .bits = 8};
+    hear(corners, NVDLA_SDP, TAP_SDP_CVT_IN, TAP_INT32, 32, &convertor, (const int32_t[]){0, -2, 254, 256}, 4);
+    hear(corners, NVDLA_CACC, TAP_CACC_SAT, TAP_INT32, 32, NULL, (const int32_t[]){INT32_MAX, 1 << 30, -1}, 3);
+    hear(corners, NVDLA_CACC, TAP_CACC_SAT, TAP_FP32, 0, NULL, (const uint32_t[]){0xff800000, 1, 0x7f800001}, 3);
+    hear(corners, NVDLA_SDP, TAP_SDP_OUT, TAP_FP16, 0, NULL, (const uint16_t[]){0x8000, 0xfbff, 0x03ff}, 3);
+    hear(corners, NVDLA_CDP, TAP_CDP_SUM, TAP_INT64, 22, NULL, (const int64_t[]){101, 163, 255}, 3);
+    hear(corners, NVDLA_PDP, TAP_PDP_ROW, TAP_INT16, 11, NULL, (const int16_t[]){-256, 7}, 2);
+    struct coverage *coverage = coverage_new();
+    coverage_add(coverage, prog, launches, corners);
+    const char *const reached[] = {"sdp_convertor=tie_negative",
+                                   "sdp_convertor=tie_positive",
+                                   "sdp_convertor=lowest",
+                                   "sdp_convertor=below",
+                                   "cacc=highest",
+                                   "cacc=high",
+                                   "cacc=negative",
+                                   "cacc_fp32=beyond",
+                                   "cacc_fp32=denormal",
+                                   "cacc_fp32=nan",
+                                   "sdp_out_fp16=zero",
+                                   "sdp_out_fp16=largest",
+                                   "sdp_out_fp16=denormal",
+                                   "cdp_table=le_first",
+                                   "cdp_table=le_last",
+                                   "cdp_table=le_above",
+                                   "cdp_table=lo_inside",
+                                   "cdp_table=lo_end",
+                                   "pdp_average=lowest",
+                                   "pdp_average=tie_positive"};
+    for (size_t i = 0; i < sizeof reached / sizeof reached[0]; i++) {
+        char *bin = xprintf("values.%s", reached[i]);
+        if (count(coverage, bin) != 1)
+            fail_msg("%s was not reached", bin);
+        free(bin);
+    }
+    uint64_t all = 0;
+    struct coverage_row row;
+    for (size_t i = 0; coverage_row(coverage, i, &row); i++) {
+        all += strncmp(row.name, "values.", 7) == 0 ? row.total.exercised : 0;
+        words_free(&row.holes);
+    }
+    assert_int_equal(all, sizeof reached / sizeof reached[0]);
+    assert_int_equal(count(coverage, "values.layers"), 6);
+    coverage_free(coverage);
+    corners_free(corners);
+    layer_tracker_free(launches);
+    program_free(prog);
+}
+
 /* The bits of a trace, which is freed. */
 static unsigned char *bits_of(struct program *prog, size_t *n) {
     struct layer_tracker *launches = program_launches(prog);
-    unsigned char *bits = coverage_bits(prog, launches, n);
+    unsigned char *bits = coverage_bits(prog, launches, NULL, n);
     layer_tracker_free(launches);
     program_free(prog);
     return bits;

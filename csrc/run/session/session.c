@@ -94,6 +94,7 @@ struct session {
     struct play_result results[PLAYED_MAX];
     struct result *result;
     struct histogram_set histograms;
+    struct corners *corners; /* of the model's values, for functional coverage; NULL: not requested */
     struct taps taps;
     struct second_look look;
     struct run_progress progress;
@@ -158,6 +159,10 @@ static void open_model(struct session *session) {
     model.specified_stripes = session->input.played_count > 0 && session->devices[0]->specified_stripes;
     if (options->histogram)
         tap_listen(&model.taps, histogram_listener(&session->histograms));
+    if (options->functional) {
+        session->corners = corners_new(session->input.launches);
+        tap_listen(&model.taps, corners_listener(session->corners));
+    }
     if (session->look.journal)
         tap_listen(&model.taps, journal_listener(session->look.journal));
     struct device *device = model_new(session->input.prog->config, &model);
@@ -220,6 +225,7 @@ static void session_close(struct session *session) {
     }
     exceptions_free(&session->exceptions);
     histogram_set_free(&session->histograms);
+    corners_free(session->corners);
     taps_free(&session->taps);
     second_look_close(&session->look);
     run_progress_free(&session->progress);
@@ -385,9 +391,10 @@ static void play_devices(struct session *session) {
 }
 
 /* The functional bins that a trace exercises, in hex digits. free() it. */
-static char *functional_bins(const struct program *prog, const struct layer_tracker *launches) {
+static char *functional_bins(const struct program *prog, const struct layer_tracker *launches,
+                             const struct corners *corners) {
     size_t n;
-    unsigned char *bits = coverage_bits(prog, launches, &n);
+    unsigned char *bits = coverage_bits(prog, launches, corners, &n);
     char *digits = xmalloc(2 * n + 1);
     for (size_t i = 0; i < n; i++) {
         digits[2 * i] = "0123456789abcdef"[bits[i] >> 4];
@@ -416,10 +423,10 @@ static int play_program(const struct run_options *options, const struct program 
         run_progress_measure(prog, tracker, result, &session.progress);
         if (!session.play.timeout)
             session.play.timeout = endless_clocks(&session.progress, &options->rtl.axi);
-        if (options->functional)
-            result->coverage = functional_bins(prog, tracker);
         const double loaded = process_cpu_clock();
         play_devices(&session);
+        if (options->functional)
+            result->coverage = functional_bins(prog, tracker, session.corners);
         if (!second_look(&session.look, &session.input, &result->notes, &status))
             status = end_run(&session, loaded);
     } else {

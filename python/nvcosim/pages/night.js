@@ -200,8 +200,8 @@ const coverage_section = () => {
   };
   const share = coverage && fixed(percent(coverage.covered, coverage.bins, 100), 1);
   return coverage && section("coverage", "Coverage holes",
-    `Kinds of layers that the registers of ${coverage.tests} tests ask for: ${coverage.covered} of ${coverage.bins} functional bins that `
-    + `the configurations can reach, ${share} %. What no test asks for is below, by engine.`, coverage.groups.map(engine));
+    `Kinds of layers that the registers of ${coverage.tests} tests ask for, and corners that their values reach: ${coverage.covered} of ${coverage.bins} functional bins that `
+    + `the configurations can reach, ${share} %. What no test reaches is below, by engine.`, coverage.groups.map(engine));
 };
 
 const cycles_part = (tests) => {
