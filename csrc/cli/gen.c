@@ -44,6 +44,7 @@ static const char doc[] =
     "  nvcosim gen --engine mix --seed 1 --count 100 --out cases\n"
     "  nvcosim run -j 2 cases/*.nvt.gz\n"
     "  nvcosim gen --config large --engine sdp,pdp --seed 7\n"
+    "  nvcosim gen --engine mix,corners --count 100 --out corners\n"
     "  nvcosim gen --config full --engine deconv --seed 1 --count 10\n"
     "  nvcosim gen --case edited.nvt --out cases\n"
     "  nvcosim gen --engine conv --seed 7 --vary w=1:16 --vary s=1:3 --out cases";
@@ -60,8 +61,8 @@ static void check(void *input, struct argp_state *state) {
         argp_error(state, "--list: expected --vary");
     char name[GEN_ENGINES_NAME], names[GEN_ENGINES_NAME];
     const uint32_t has = gen_config_engines(options->config);
-    uint32_t lacks = options->engines & ~has;
-    if (!lacks || options->engines == GEN_ENGINES_ALL)
+    uint32_t lacks = options->engines & GEN_ENGINES_ALL & ~has;
+    if (!lacks || (options->engines & GEN_ENGINES_ALL) == GEN_ENGINES_ALL)
         return;
     gen_engines_name(has, names, sizeof names);
     for (char *at = names; (at = strchr(at, '-')) != NULL;)
@@ -75,7 +76,7 @@ static void engine_option(void *engines, const char *arg, struct argp_state *sta
     if (*(uint32_t *)engines == 0)
         argp_error(state,
                    "--engine: found '%s', expected conv, img, sdp, pdp, cdp, bdma, rubik, deconv (several with commas "
-                   "between), or mix",
+                   "between), or mix; then perhaps ,corners",
                    arg);
 }
 
@@ -91,7 +92,9 @@ static const struct argument option_table[] = {
     CONFIG_SMALL(OF(config)),
     OPTION("engine", "ENGINE",
            "conv (feature cubes), img (image input), sdp, pdp, cdp, bdma, rubik, deconv (convolutions and a RUBIK "
-           "contract), several separated by commas, or mix: all that the configuration has (default)",
+           "contract), several separated by commas, or mix: all that the configuration has (default). With ,corners at "
+           "the "
+           "end layers are aimed at corners of values (nvcosim coverage --play)",
            TAKEN_AT(OF(engines), engine_option), .also = OF(drawn)),
     OPTION("seed", "N", "Seed of the first case (default 1)", NUMBER_AT(OF(seed), 0, UINT64_MAX - COUNT_MAX),
            .also = OF(drawn)),

@@ -113,5 +113,7 @@ void gen_rubik_draw(struct rng *rng, const struct nvdla_config *config, struct g
 bool gen_case_shape(const struct gen_case *gen, struct gen_shape *shapes, struct error *err);
 /* Layers of a case from a set of engines (gen.h). */
 void gen_mix_draw(struct rng *rng, struct gen_case *gen, uint32_t engines);
+/* Changes layers so that they reach corners of values, as far as that is legal. */
+void gen_aim(struct rng *rng, struct gen_case *gen);
 
 #endif

@@ -10,8 +10,12 @@ static const char *const engine_names[GEN_ENGINE_COUNT] = {"conv", "img",  "sdp"
 
 uint32_t gen_engines(const char *name) {
     uint32_t engines = 0;
-    if (strcmp(name, "mix") == 0)
-        return GEN_ENGINES_ALL;
+    const char *corners = strstr(name, ",corners"), *end = corners ? corners : name + strlen(name);
+    const uint32_t flag = corners ? GEN_CORNERS : 0;
+    if (corners && corners[strlen(",corners")])
+        return 0;
+    if (end - name == 3 && memcmp(name, "mix", 3) == 0)
+        return GEN_ENGINES_ALL | flag;
     for (;;) {
         size_t n = strcspn(name, ",");
         int engine = 0;
@@ -21,8 +25,8 @@ uint32_t gen_engines(const char *name) {
         if (engine == GEN_ENGINE_COUNT || engines >> engine & 1u)
             return 0;
         engines |= 1u << engine;
-        if (!name[n])
-            return engines;
+        if (name + n == end)
+            return engines | flag;
         name += n + 1;
     }
 }
@@ -39,10 +43,13 @@ uint32_t gen_config_engines(const struct nvdla_config *config) {
 char *gen_engines_name(uint32_t engines, char *text, size_t size) {
     size_t n = 0;
     text[0] = '\0';
-    if (engines == GEN_ENGINES_ALL)
-        snprintf(text, size, "mix");
-    for (int i = 0; engines != GEN_ENGINES_ALL && i < GEN_ENGINE_COUNT; i++)
+    const bool all = (engines & GEN_ENGINES_ALL) == GEN_ENGINES_ALL;
+    if (all)
+        n += (size_t)snprintf(text, size, "mix");
+    for (int i = 0; !all && i < GEN_ENGINE_COUNT; i++)
         if (engines >> i & 1u && n < size)
             n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "-" : "", engine_names[i]);
+    if (engines & GEN_CORNERS && n < size)
+        snprintf(text + n, size - n, "-corners");
     return text;
 }

@@ -29,4 +29,6 @@ void gen_draw(struct gen_case *gen, const struct nvdla_config *config, uint32_t 
     gen->place = rng_chance(&rng, 5) ? 0 : rng_next(&rng) >> 16 | 1;
     gen->expect_all = rng_chance(&rng, 30);
     gen_mix_draw(&rng, gen, built);
+    if (engines & GEN_CORNERS)
+        gen_aim(&rng, gen);
 }

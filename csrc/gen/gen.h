@@ -30,14 +30,17 @@ enum gen_engine {
 
 #define GEN_ENGINES_ALL ((UINT32_C(1) << GEN_ENGINE_COUNT) - 1)
 
+/* Beside engines: layers are aimed at corners of values. */
+#define GEN_CORNERS (UINT32_C(1) << 31)
+
 /* The engines named by a text: conv, img, sdp, pdp, cdp, bdma, rubik, deconv, several of them separated by commas, or
- * mix: all that the configuration has. 0 for any other text. */
+ * mix: all that the configuration has; then perhaps ",corners". 0 for any other text. */
 uint32_t gen_engines(const char *name);
 
 /* The engines that layers of the configuration can use. */
 uint32_t gen_config_engines(const struct nvdla_config *config);
 
-/* Their name in a file name: commas become '-', "mix" for all. size: GEN_ENGINES_NAME is enough. Returns text. */
+/* Their name in a file name: commas become '-', "mix" for all; "-corners". size: GEN_ENGINES_NAME is enough. Returns text. */
 char *gen_engines_name(uint32_t engines, char *text, size_t size);
 
 /* Draws the case of a seed from those of the engines that the configuration has, at least one. The case is always

@@ -143,6 +143,10 @@ static int64_t element(int64_t style, size_t index, int bits, struct rng *rng) {
     case STYLE_EXTREME:
     case STYLE_SPECIAL:
         return rng_pick(rng, extremes, sizeof extremes / sizeof extremes[0]);
+    case STYLE_LOWEST:
+        return lowest;
+    case STYLE_HIGHEST:
+        return highest;
     default:
         return 0;
     }
@@ -174,6 +178,10 @@ static uint16_t fp16_element(int64_t style, size_t index, struct rng *rng) {
     case STYLE_SPECIAL:
         return rng_chance(rng, 6) ? (uint16_t)rng_pick(rng, specials, sizeof specials / sizeof specials[0])
                                   : fp16_moderate(rng);
+    case STYLE_LOWEST:
+        return 0xfbff;
+    case STYLE_HIGHEST:
+        return 0x7bff;
     default:
         return 0;
     }

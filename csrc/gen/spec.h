@@ -26,6 +26,8 @@ enum gen_style {
     STYLE_EXTREME, /* both ends of the range, their neighbours, -1, 0, 1; FP16: also denormals and both zeros */
     STYLE_MIXED,   /* runs of 16 elements in the styles above */
     STYLE_SPECIAL, /* FP16: uniform, about every 16th NaN, infinite, denormal, zero or largest; otherwise as extreme */
+    STYLE_LOWEST,  /* the lowest number alone; FP16: the lowest finite one */
+    STYLE_HIGHEST,
     STYLE_COUNT
 };
 
@@ -204,7 +206,7 @@ int64_t *gen_field_of(struct gen_layer *layer, const struct gen_field *field);
 /* The member with that name of n characters, NULL if there is none. */
 const struct gen_field *gen_field_find(const char *name, size_t n);
 
-enum { GEN_LAYERS = 16, GEN_ENGINES_NAME = 48 };
+enum { GEN_LAYERS = 16, GEN_ENGINES_NAME = 56 };
 
 struct gen_case {
     const struct nvdla_config *config;

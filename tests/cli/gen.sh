@@ -45,6 +45,8 @@ nv gen --vary 16/w=1; check gen_vary_layer 2 "--vary: found '16/w=1', expected a
 nv gen --seed 3 --vary 15/w=1; check gen_vary_no_layer 2 "found layer 15, the case has "
 nv gen --count 2 --vary w=1; check gen_vary_count 2 "--vary: expected one case, and at most 1000000 combinations"
 nv gen --list; check gen_list 2 "--list: expected --vary"
+nv gen --engine mix,corners --seed 1 --count 10 --out corners -q; check gen_corners 0
+nv run --dut model -q corners/small_mix-corners_*.nvt.gz; check gen_corners_run_on_the_model 0 "10 passed, 0 failed, 0 hung" '!error'
 nv gen --engine cacc; check gen_engine_unknown 2 "--engine: found 'cacc', expected conv, img, sdp, pdp, cdp, bdma, rubik, deconv (several with commas between), or mix"
 nv gen --engine sdp,; check gen_engine_empty 2 "--engine: found 'sdp,'"
 nv gen --engine sdp,rubik; check gen_engine_missing 2 "--engine: configuration small has no rubik; expected some of conv,img,sdp,pdp,cdp, or mix"

@@ -147,6 +147,7 @@ items:
   config: [small, large]
   memories: [default, slow]
 - {name: fixed, random: {engines: mix, seeds: [3-4, 9]}}
+- {name: aimed, random: {engines: 'sdp,corners', seeds: 1}}
 """
         tests, other = self.expand(plan, 7).tests, self.expand(plan, 8).tests
         self.assertEqual([test.key for test in other], [test.key for test in tests])
@@ -155,7 +156,9 @@ items:
                           16: "fixed/mix-s3"})
         self.assertEqual(tests[18], Test("fixed/mix-s9", "fixed", "layers/small_mix_9.nvt.gz", "mix", 9, "small",
                                          "both", "", 1))
-        self.assertEqual((len(tests), tests[4].generator), (19, "sdp,pdp"))
+        self.assertEqual((tests[19].key, tests[19].trace),
+                         ("aimed/sdp-corners-s1", "layers/small_sdp-corners_1.nvt.gz"))
+        self.assertEqual((len(tests), tests[4].generator), (20, "sdp,pdp"))
         self.assertEqual(tests[0].trace, tests[1].trace)  # one layer, two memories
         self.assertEqual(tests[0].layer_seed, plan_seed(7, "layer r/mix-0001"))
         self.assertNotEqual(tests[0].seed, tests[1].seed)

@@ -10,7 +10,8 @@
 #include "nvdla_offsets.h"
 #include "tests/unit/random.h"
 
-static const char *const engine_sets[] = {"conv", "img", "sdp", "pdp", "cdp", "bdma", "rubik", "deconv", "mix"};
+static const char *const engine_sets[] = {"conv", "img",   "sdp",    "pdp", "cdp",
+                                          "bdma", "rubik", "deconv", "mix", "mix,corners"};
 enum { SETS = sizeof engine_sets / sizeof engine_sets[0] };
 
 /* Calls visit() for seeds 1 .. seeds of every configuration and every engine set that it has; twice as many where
@@ -21,7 +22,7 @@ static void each_case(uint64_t seeds,
     for (int c = 0; c < nvdla_config_count; c++) {
         for (size_t set = 0; set < SETS; set++) {
             uint32_t engines = gen_engines(engine_sets[set]);
-            if (engines != GEN_ENGINES_ALL && (engines & ~gen_config_engines(&nvdla_configs[c])))
+            if ((engines & GEN_ENGINES_ALL) != GEN_ENGINES_ALL && (engines & ~gen_config_engines(&nvdla_configs[c])))
                 continue;
             for (uint64_t seed = 1; seed <= (nvdla_configs[c].fp16 ? 2 * seeds : seeds); seed++) {
                 struct gen_case gen;
@@ -82,6 +83,11 @@ TEST(engine_names) {
     assert_int_equal(gen_engines("sdp,sdp"), 0);
     assert_int_equal(gen_engines("sd"), 0);
     assert_int_equal(gen_engines("mix,sdp"), 0);
+    assert_int_equal(gen_engines("mix,corners"), GEN_ENGINES_ALL | GEN_CORNERS);
+    assert_int_equal(gen_engines("sdp,corners"), 1u << GEN_ENGINE_SDP | GEN_CORNERS);
+    assert_int_equal(gen_engines("sdp,corners,pdp"), 0);
+    assert_int_equal(gen_engines(",corners"), 0);
+    assert_string_equal(gen_engines_name(gen_engines("pdp,sdp,corners"), text, sizeof text), "sdp-pdp-corners");
     assert_string_equal(gen_engines_name(GEN_ENGINES_ALL, text, sizeof text), "mix");
     assert_string_equal(gen_engines_name(gen_engines("pdp,sdp"), text, sizeof text), "sdp-pdp");
     assert_string_equal(gen_engines_name(gen_engines("conv,img,sdp,pdp"), text, sizeof text), "conv-img-sdp-pdp");
@@ -101,7 +107,10 @@ static void same_bytes(const struct gen_case *gen, const struct program *prog, v
     size_t n, m;
     char *text = nvt_text(prog, &n);
     /* drawn again */
-    gen_draw(&again, gen->config, gen_engines(strchr(gen->engines, '-') ? "mix" : gen->engines), gen->seed);
+    const char *engines = strcmp(gen->engines, "mix-corners") == 0 ? "mix,corners"
+                          : strchr(gen->engines, '-')              ? "mix"
+                                                                   : gen->engines;
+    gen_draw(&again, gen->config, gen_engines(engines), gen->seed);
     struct program *second = gen_build(&again, "u.nvt", NULL);
     char *other = nvt_text(second, &m);
     assert_int_equal(n, m);

@@ -164,7 +164,7 @@ def _layers(item: Item, night: int) -> typing.Iterator[_Base]:
     for config in (word.text for word in item.config):
         for engines in item.random.engines:
             _check_engines(config, engines)
-            name = facts.engines_name(facts.engines(engines.text))
+            name = facts.generator_name(engines.text)
             other = "" if config == "small" else "," + config
             for number in range(1, item.random.count + 1):
                 key = f"{item.name.text}/{name}-{number:04}{other}"

@@ -53,13 +53,18 @@ def _options() -> dict[str, typing.Any]:
 
 # ---- engines of random layers
 
+_CORNERS = ",corners"  # layers are aimed at corners of values
+
+
 @functools.cache
 def all_engines() -> list[str]:
     return max((row["generators"] for row in configurations().values()), key=len)
 
 
 def engines(text: str) -> list[str]:
-    """Of a list with commas, or mix, in their order; [] if one is unknown or there twice."""
+    """Of a list with commas, or mix, then perhaps ",corners", in their order; [] if one is unknown
+    or there twice."""
+    text = text.removesuffix(_CORNERS)
     words = all_engines() if text == "mix" else text.split(",")
     good = set(words) <= set(all_engines()) and len(set(words)) == len(words)
     return [engine for engine in all_engines() if engine in words] if good else []
@@ -68,6 +73,11 @@ def engines(text: str) -> list[str]:
 def engines_name(names: list[str]) -> str:
     """In a file name: commas become '-', mix for all."""
     return "mix" if names == all_engines() else "-".join(names)
+
+
+def generator_name(text: str) -> str:
+    """The same of a good list with commas."""
+    return engines_name(engines(text)) + ("-corners" if text.endswith(_CORNERS) else "")
 
 
 @functools.cache
