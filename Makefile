@@ -208,7 +208,7 @@ export FILELIST TOP VERILATOR_OPTIONS PINS TAPS OPT PROFILE TRAINING SIM_THREADS
 simulator: $(B)/nvcosim-$(CONFIG)$(if $(NAME),-$(NAME))$(if $(VARIANT),-$(VARIANT))
 
 # What all simulators are made with.
-simulator-base: $(B)/gen/$(CONFIG)/nvdla_pkg.sv $(B)/gen/waits.svh $(TB_OBJ) $(B)/libnvcosim.a $(if $(filter 1,$(PROFILE)),$(B)/nvcosim)
+simulator-base: $(B)/gen/$(CONFIG)/nvdla_pkg.sv $(B)/gen/waits.svh $(TB_OBJ) $(B)/libnvcosim.a $(if $(filter 1 auto,$(PROFILE)),$(B)/nvcosim)
 
 $(B)/gen/%/nvdla_pkg.sv: $(TABLES) rtl/unused_fields.csv scripts/gen_tables.py
 	@python3 scripts/gen_tables.py sv $(@D) $*

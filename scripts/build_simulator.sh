@@ -15,7 +15,7 @@
 #   SIM_THREADS            threads of the Verilated design, default 1
 # and for this build only:
 #   PROFILE                1: compiles with a profile, and makes one by playing traces if none fits; 0: forgets the profile;
-#                          empty: uses a profile if one fits
+#                          auto: 1 for a new simulator of NVIDIA's small or small_256; empty: uses a profile if one fits
 #   TRAINING               traces that are played for the profile; else BUILD/nvcosim generates random layers
 # Result: BUILD/nvcosim-CONFIG[-NAME][-VARIANT]. Prints one line for each step that does something.
 set -eu -o pipefail
@@ -41,18 +41,12 @@ for key in COMPILER OPT SIM_THREADS; do
     chosen[$key]=${!key:-$(choice $key)}
     [ "${chosen[$key]}" != auto ] || chosen[$key]=
 done
-compiler=${chosen[COMPILER]:-${DEFAULT_COMPILER:-g++}} threads=${chosen[SIM_THREADS]:-1}
-for tool in verilator "$compiler"; do
+threads=${chosen[SIM_THREADS]:-1}
+for tool in verilator "${chosen[COMPILER]:-${DEFAULT_COMPILER:-g++}}"; do
     command -v "$tool" >/dev/null || fail "$tool is not installed; \`make setup\` installs what is missing"
 done
-version=$("$compiler" --version | head -n 1)
-# The fastest simulators of each compiler, as measured.
-case $version in
-*clang*) family=clang optimize=-O3 ;; # family: for profile.sh
-*) family=gcc optimize=-O2 ;;
-esac
 [[ $threads =~ ^[1-9][0-9]?$ ]] || fail "SIM_THREADS: found '$threads', expected 1 to 99"
-case ${PROFILE:=} in '' | 0 | 1) ;; *) fail "PROFILE: found '$PROFILE', expected 1 or 0" ;; esac
+case ${PROFILE:=} in '' | 0 | 1 | auto) ;; *) fail "PROFILE: found '$PROFILE', expected 1, 0 or auto" ;; esac
 for key in COMPILER OPT SIM_THREADS; do echo "$key=${chosen[$key]}"; done >"$dir/chosen"
 
 if [ -n "$name" ]; then
@@ -241,8 +235,20 @@ for kind in FAST SLOW; do
 done
 
 echo "${define[*]}" | put "$dir/defines"
-[ "$count" -le 200 ] || optimize=-O1 # else it takes an hour
-optimize=${chosen[OPT]:-$optimize}
+
+# choose_compiler [profile]: the one that was chosen, else that of the fastest simulators, as measured: with a profile g++'s.
+choose_compiler() {
+    compiler=${DEFAULT_COMPILER:-g++}
+    [ -z "${1:-}" ] || ! command -v g++ >/dev/null || compiler=g++
+    compiler=${chosen[COMPILER]:-$compiler}
+    version=$("$compiler" --version | head -n 1)
+    case $version in
+    *clang*) family=clang optimize=-O3 ;; # family: for profile.sh
+    *) family=gcc optimize=-O2 ;;
+    esac
+    [ "$count" -le 200 ] || optimize=-O1 # else it takes an hour
+    optimize=${chosen[OPT]:-$optimize}
+}
 
 # compile FOLDER EXE [OPTION...]: what lies in the folder, with options about the profile. OPT has a meaning of its own in Verilator's
 # makefile.
@@ -263,6 +269,7 @@ revision() {
     echo "rtl: $commit"
 }
 
+if [ "$PROFILE" = auto ] && { [ -n "$variant" ] || [ -e "$build/$simulator" ] || [[ $config != small* ]] || [ -z "$(find_nvidia)" ]; }; then PROFILE=; fi
 # shellcheck source=scripts/profile.sh
 . scripts/profile.sh
 

@@ -1,23 +1,26 @@
 # Part of build_simulator.sh, which sources it: the profile that a simulator is compiled with, counts of how often each piece of code runs.
-# Sets profiled (the traces played for it; empty: no profile) and use_profile (options for the compiler).
+# Chooses the compiler; sets profiled (the traces played for it; empty: no profile) and use_profile (options for the compiler).
 #
 # The folder of the simulator has the file profile (compiler and Verilated C++ that it fits, the traces, its checksum) and the data,
 # profile.data of clang or *.gcda of gcc.
 # shellcheck shell=bash disable=SC2154,SC2034 # variables of build_simulator.sh, and for it
 
-case $family in
-clang)
-    make_profile=(-fprofile-instr-generate)
-    use_profile=(-fprofile-instr-use=profile.data -Wno-profile-instr-out-of-date -Wno-profile-instr-unprofiled)
-    # With a profile, and only with one, what is optimised at link time is faster (by a twentieth). It needs LLVM's linker.
-    lto=(-flto=thin -fuse-ld=lld)
-    ! "$compiler" "${lto[@]}" -x c++ -o /dev/null - <<<'int main() {}' 2>/dev/null || use_profile+=("${lto[@]}")
-    ;;
-gcc)
-    make_profile=(-fprofile-generate)
-    use_profile=(-fprofile-use -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch)
-    ;;
-esac
+# Sets make_profile, and use_profile.
+profile_options() {
+    case $family in
+    clang)
+        make_profile=(-fprofile-instr-generate)
+        use_profile=(-fprofile-instr-use=profile.data -Wno-profile-instr-out-of-date -Wno-profile-instr-unprofiled)
+        # With a profile, and only with one, what is optimised at link time is faster (by a twentieth). It needs LLVM's linker.
+        lto=(-flto=thin -fuse-ld=lld)
+        ! "$compiler" "${lto[@]}" -x c++ -o /dev/null - <<<'int main() {}' 2>/dev/null || use_profile+=("${lto[@]}")
+        ;;
+    gcc)
+        make_profile=(-fprofile-generate)
+        use_profile=(-fprofile-use -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch)
+        ;;
+    esac
+}
 
 # The profiler of a compiler of LLVM: beside it, or of its version.
 llvm_profdata() {
@@ -72,12 +75,17 @@ train() {
     rm -rf "$work"
 }
 
-profiled=
+profiled= use_profile=()
 [ "$PROFILE" != 0 ] || rm -f "$dir/profile" "$dir/profile.data" "$dir"/*.gcda
-if [ "$PROFILE" = 1 ] || [ -f "$dir/profile" ]; then
+if [ "$PROFILE" = auto ] || [ "$PROFILE" = 1 ] || [ -f "$dir/profile" ]; then
+    choose_compiler profile
+    profile_options
     fits="$version $optimize $(cat "$dir"/Vtb_top*.{cpp,h} | cksum)"
     profiled=$(sed -n 2p "$dir/profile" 2>/dev/null || true)
-    if [ "$PROFILE" = 1 ] && { [ "$(sed -n 1p "$dir/profile" 2>/dev/null)" != "$fits" ] || [ "${TRAINING:-$profiled}" != "$profiled" ]; }; then
+    if [ "$PROFILE" = auto ]; then
+        (train) || echo "warning: $simulator has no profile, because its training failed; without, it is a fifth slower"
+        profiled=$(sed -n 2p "$dir/profile" 2>/dev/null || true)
+    elif [ "$PROFILE" = 1 ] && { [ "$(sed -n 1p "$dir/profile" 2>/dev/null)" != "$fits" ] || [ "${TRAINING:-$profiled}" != "$profiled" ]; }; then
         train
         profiled=$(sed -n 2p "$dir/profile")
     elif [ "$(sed -n 1p "$dir/profile")" != "$fits" ]; then
@@ -85,4 +93,4 @@ if [ "$PROFILE" = 1 ] || [ -f "$dir/profile" ]; then
         [ "$before" = "$(stamp)" ] || echo "warning: the profile of $simulator is of another RTL or compiler and is not used; build --profile makes a new one"
     fi
 fi
-[ -n "$profiled" ] || use_profile=()
+[ -n "$profiled" ] || { use_profile=() && choose_compiler; }

@@ -161,7 +161,7 @@ static const struct argument option_table[] = {
            TEXT_AT(OF(taps), NULL)),
     OPTION("compiler", "CXX",
            "C++ compiler of the simulator, clang++ or g++ of any version; stays set until changed. auto: the fastest "
-           "one installed (clang++)",
+           "one installed (clang++; with a profile g++)",
            TAKEN_AT(OF(compiler), compiler_option)),
     OPTION(
         "optimize", "OPTION",
@@ -169,10 +169,11 @@ static const struct argument option_table[] = {
         TAKEN_AT(OF(optimize), optimize_option)),
     OPTION("profile", NULL,
            "Profile-guided build: compile with counters, play the TRACEs (default: random layers), and compile again "
-           "with the profile. Simulates 1.1 to 1.3 times as fast, builds two to three times as long. The profile is "
-           "used until the RTL, the compiler or the TRACEs change",
+           "with the profile. Simulates 1.2 to 1.4 times as fast, builds two to three times as long. The profile is "
+           "used until the RTL, the compiler or the TRACEs change. NVIDIA's small and small_256 have one from their "
+           "first build with --vmod",
            FLAG_AT(OF(profile))),
-    OPTION("no-profile", NULL, "Forget the profile", FLAG_AT(OF(no_profile))),
+    OPTION("no-profile", NULL, "Make no profile, and forget the one there is", FLAG_AT(OF(no_profile))),
     OPTION("sim-threads", "N",
            "Threads that evaluate the design (default 1); stays set until changed. More than one pays off only for "
            "large designs on an otherwise idle machine",
@@ -274,6 +275,8 @@ static bool compile_variables(const struct build_options *options, struct words 
         words_add(variables, "SIM_THREADS=%s", options->sim_threads);
     if (options->profile || options->no_profile)
         words_add(variables, "PROFILE=%d", options->profile);
+    else if (options->vmod || options->nvidia)
+        words_add(variables, "PROFILE=auto");
     for (size_t i = 0; fine && i < options->training.count; i++) {
         char *path = readable(options->training.items[i], err);
         fine = path && (!strpbrk(path, SPECIAL) ||

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares simulators of the same RTL built by g++, by clang++, and by clang++ with a profile, on the same traces.
+"""Compares simulators of the same RTL built by g++, by clang++, and with a profile, on the same traces.
 
 usage: simulator.py BUILD [ROUNDS] [TRACE...]     exit status 1 if the profile makes one of the traces slower; needs at least three rounds
 
@@ -16,7 +16,7 @@ import sys
 from turns import by_turns, path_of, spread
 
 # In the order in which they are built: a profile that is there is used.
-BUILDS = {"g++": ["CXX=g++", "PROFILE=0"], "clang++": ["CXX=clang++", "PROFILE=0"], "profile": ["CXX=clang++", "PROFILE=1"]}
+BUILDS = {"g++": ["CXX=g++", "PROFILE=0"], "clang++": ["CXX=clang++", "PROFILE=0"], "profile": ["CXX=auto", "PROFILE=1"]}
 TRACES = {
     "dc_8x16x128_3x3x128x32_int8": "rand_dc_pdp_009",
     "sdp_4x1x8192_pass_through_int8_0": "rand_sdp_014",

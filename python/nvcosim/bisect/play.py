@@ -131,6 +131,8 @@ class Player:
             raise Skip("--prepare fails on it")
         words = [tool.program(), "build", f"--config={given.config}",
                  self._source(log, doing), f"--name={name}", *given.build]
+        if given.vmod and "--profile" not in given.build:
+            words.append("--no-profile")
         status = self._run(words, log, doing)
         objects = f"{ready}/sim/nvcosim-{given.config}-{name}"  # the simulator stays
         shutil.rmtree(objects, ignore_errors=True)
