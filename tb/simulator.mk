@@ -42,13 +42,13 @@ made.o: made.h
 # ones. $(1) is fast or slow, $(2) the name of its optimisation, $(3) its objects. ccache knows the header by the checksum of all that it comes
 # to, macros too, because the compiler's own form has the folder's path in it.
 define common_header
-Vtb_top__$(1).h: Vtb_top.mk
+common_$(1).h: Vtb_top.mk
 	printf '#include "%s"\n' verilated_dpi.h $(if $(filter 1,$(VM_TRACE_FST)),verilated_fst_c.h) Vtb_top__Syms.h >$$@
-Vtb_top__$(1).h.gch: Vtb_top__$(1).h settings
+common_$(1).h.gch: common_$(1).h settings
 	$(LINK) $(filter-out -MMD -MP,$(CXXFLAGS) $(CPPFLAGS)) $$($(2)) -x c++ -E -dD -P $$< | sha256sum >$$@.sum
 	$(LINK) $(filter-out -MMD,$(CXXFLAGS) $(CPPFLAGS)) $$($(2)) -MD -MF $$@.d -x c++-header -o $$@ $$<
-$(3): Vtb_top__$(1).h.gch
-$(3): private CPPFLAGS := -include Vtb_top__$(1).h $(CPPFLAGS)
+$(3): common_$(1).h.gch
+$(3): private CPPFLAGS := -include common_$(1).h $(CPPFLAGS)
 endef
 ifndef VK_PCH_H
 $(eval $(call common_header,fast,OPT_FAST,$(VK_FAST_OBJS) $(filter-out unit_slow_%,$(UNITS))))
