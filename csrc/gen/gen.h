@@ -40,7 +40,8 @@ uint32_t gen_engines(const char *name);
 /* The engines that layers of the configuration can use. */
 uint32_t gen_config_engines(const struct nvdla_config *config);
 
-/* Their name in a file name: commas become '-', "mix" for all; "-corners". size: GEN_ENGINES_NAME is enough. Returns text. */
+/* Their name in a file name: commas become '-', "mix" for all; "-corners". size: GEN_ENGINES_NAME is enough. Returns
+ * text. */
 char *gen_engines_name(uint32_t engines, char *text, size_t size);
 
 /* Draws the case of a seed from those of the engines that the configuration has, at least one. The case is always
