@@ -22,7 +22,8 @@ static const char doc[] =
     "--judge runs each launch on the model too, on a copy-on-write image of the guest's memory, and compares what "
     "they wrote when the RTL ends the layer. --stop=hold stands still at a wrong one, with the guest waiting for it, "
     "until the client leaves or SIGUSR1 arrives. A launch that waits while "
-    "nothing moves and the driver is silent for 5 s is reported; --stop ends then, too.\n"
+    "nothing moves and the driver is silent for 5 s is reported. --stop ends the session there, with status 3, and with "
+    "--judge at the first wrong layer, with status 1.\n"
     "\n"
     "Of QEMU:\n"
     "  -object memory-backend-memfd,id=ram,size=1G,share=on -machine memory-backend=ram\n"
@@ -69,8 +70,8 @@ static void check(void *input, struct argp_state *state) {
         argp_error(state, "--timeline: the model has no clock; use --dut rtl");
     if (options->live.judge && options->dut == DUT_MODEL)
         argp_error(state, "--judge compares an RTL with the model; use --dut rtl");
-    if (options->live.stop && !options->live.judge)
-        argp_error(state, "--stop: expected --judge with it");
+    if (options->live.stop == STOP_HOLD && !options->live.judge)
+        argp_error(state, "--stop=hold: expected --judge with it");
     if (options->tap_units && options->dut == DUT_MODEL)
         argp_error(state, "--tap: the streams of the RTL are recorded; use --dut rtl");
     if (options->live.last && !options->live.record)

@@ -401,7 +401,7 @@ const struct argument run_arguments[] = {
            .shown = BY_SERVE),
     OPTION("judge", NULL, "The model follows: tell each layer that the RTL computes otherwise", .hidden = true,
            FLAG_AT(OF(live.judge)), .left_out = BY_DEBUG, .shown = BY_SERVE),
-    OPTION("stop", "hold", "With --judge: end at the first wrong layer; hold: stand still there", .hidden = true,
+    OPTION("stop", "hold", "End at a layer that never ends; with --judge also at the first wrong one, or (hold) stand still there", .hidden = true,
            TAKEN_AT(OF(live.stop), stop_option), .optional = true, .left_out = BY_DEBUG, .shown = BY_SERVE),
     OPTION("last", "N", "With --record: keep only the last N layers, or a few more", .hidden = true,
            NUMBER_AT(OF(live.last), 1, LIVE_LAST_MOST), .left_out = BY_DEBUG, .shown = BY_SERVE),

@@ -257,8 +257,8 @@ def _parser() -> Parser:
     parser.add("judge", **serve,
                help="The model follows: tell each layer that the RTL computes otherwise")
     parser.add("stop", arg="hold", optional=True, **serve,
-               help="With --judge: end at the first wrong layer, or one that never ends; hold: "
-                    "stand still at a wrong one")
+               help="End at a layer that never ends; with --judge also at the first wrong one, or "
+                    "(hold) stand still there")
     parser.add("debug", **serve, help="With --judge and --record: run nvcosim debug on a recording "
                                       "with a wrong layer")
     parser.add("selftest", help="Play the programs of the self-test, which are of small, by MSI "
