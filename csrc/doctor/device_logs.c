@@ -99,9 +99,9 @@ static uint64_t way_key(const struct way *way) {
 
 /* Adds a way unless there is one like it. */
 static void add_way(struct device_logs *devices, struct way way) {
-    const uint64_t key = devices->way_count ? way_key(&way) : 0;
+    way.key = way_key(&way);
     for (size_t i = 0; i < devices->way_count; i++)
-        if (way_key(&devices->ways[i]) == key) {
+        if (devices->ways[i].key == way.key) {
             free_way(&way);
             return;
         }
@@ -283,6 +283,7 @@ void device_logs_message(void *context, const struct message *message) {
         return;
     struct way *ways = devices->ways;
     const size_t count = devices->way_count;
+    devices->steps += count > WAYS_CHEAP ? count : 0;
     bool room = true;
     if (count == 1 && take(&ways[0], message, &room)) {
         devices->mixed = !room;
@@ -295,7 +296,8 @@ void device_logs_message(void *context, const struct message *message) {
             else
                 branch(devices, &ways[i], message);
         free(ways);
-        devices->mixed = !room || devices->way_count == 0 || devices->way_count > WAYS_MOST;
+        devices->mixed =
+            !room || devices->way_count == 0 || devices->way_count > WAYS_MOST || devices->steps > STEPS_MOST;
     }
     for (size_t i = 0; i < devices->way_count; i++) {
         const unsigned open = open_tasks(&devices->ways[i]);

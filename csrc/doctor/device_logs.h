@@ -9,13 +9,14 @@
 #include "doctor/log_diagnosis.h"
 #include "doctor/task_books.h"
 
-enum { DEVICES_MOST = 8, WAYS_MOST = 64 };
+enum { DEVICES_MOST = 8, WAYS_MOST = 256, WAYS_CHEAP = 64, STEPS_MOST = 1000000 };
 
 /* One way to tell the lines apart. */
 struct way {
     struct driver_log logs[DEVICES_MOST]; /* of tasks that are open or failed; the last one also of those that ended */
     bool closed[DEVICES_MOST];            /* a probe came after it */
     size_t count;
+    uint64_t key;    /* of its state: equal for ways whose next lines can be the same */
     bool reloaded;   /* a probe came while a task was open: another device, unless what follows is all of the new one */
     bool strict;     /* several tasks are open: a line must be the next one of one of them */
     unsigned strays; /* lines that the open task cannot print there, whatever the device does */
@@ -24,6 +25,7 @@ struct way {
 struct device_logs {
     struct way *ways;
     size_t way_count;
+    uint64_t steps;     /* of ways, while there were more than WAYS_CHEAP; bounded by STEPS_MOST */
     unsigned open_most; /* tasks that were open at a time */
     unsigned probes;    /* without a task between them: of so many devices */
     struct task_books books;
