@@ -232,7 +232,7 @@ def write(adapter_list: pathlib.Path, rtl_list: str, wrapper: str, bus: str, con
     source = adapter_list.with_suffix(".sv")
     tree.write(source, text_of(found, sram).encode())
     lines = [_title(wrapper, bus, rtl_list, pins)]
-    lines += ["+define+VLIB_BYPASS_POWER_CG"] if found.gates_stay() else []
+    lines += ["+define+NVCOSIM_GATES_OPEN"] if found.gates_stay() else []
     lines.append(f"-F {rtl_list}")
     if bus != "csb":
         lines.append(f"{sources()}/tb/adapters/csb_{bus}.sv")

@@ -36,7 +36,6 @@ class Generation:
 
 
 _FIFOS = ("NV_FPGA_FIFOGEN",)
-_NO_GATES = "VLIB_BYPASS_POWER_CG"
 _NO_FIFO_GATES = "FIFOGEN_MASTER_CLK_GATING_DISABLED"
 _GATED = "/NV_NVDLA_MCIF_WRITE_cq.v"  # the one FIFO that costs more in each clock than its gate
 _GENERATIONS = {
@@ -45,7 +44,7 @@ _GENERATIONS = {
                            (*_DEFINES, "VERILINT", *_FIFOS)),
     "nvdlav1": Generation("nvdlav1", "NVIDIA's RTL of branch nvdlav1 (full)",
                           (*_DEFINES, *_FIFOS, _NO_FIFO_GATES,
-                           _NO_GATES)),
+                           "VLIB_BYPASS_POWER_CG")),
     "": Generation("", "RTL of no branch of NVIDIA's", _DEFINES),
 }
 
@@ -337,10 +336,7 @@ def file_list(request: Request) -> FileList:
         raise Failure(f"{request.option}: the RAM models in {slow[0].parent} do not work under "
                       "Verilator; use --nvidia-rams DIR with those of branch master "
                       "(vmod/rams/fpga/model of a checkout)")
-    defines = dict.fromkeys(branch.defines)
-    if b"NV_CLK_gate_power" in files.modules and b"CKLNQD12" not in files.modules:
-        defines[_NO_GATES] = None  # the tree has not the cell of its gates
-    lines = [f"+define+{name}" for name in defines]
+    lines = [f"+define+{name}" for name in branch.defines]
     lines += [f"+incdir+{folder}" for folder in files.include_folders(used)]
     lines += [str(_plain(path, files.texts[path], request.out)) for path in used]
     if branch.branch == "master" and request.config == "small":
