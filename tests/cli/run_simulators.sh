@@ -99,6 +99,28 @@ sed -i 's/^\t@test ! -e fail/\t@test ! -e fail; sleep 0.5/' tree/Makefile
 command=(bash -c '"$0" run good/good.cfg & "$0" run good/good.cfg & "$0" run good/good.cfg; s=$?; wait; exit $s' "$TREE")
 check run_builds_once 0 "waiting for it" "PASS good"
 that run_built_once test "$(wc -l <tree/build/builds)" = 1
+# a failure builds the simulator for debug in the background: when asked, or at a terminal
+command=("$TREE" run badcrc/badcrc.cfg); check run_background_not_here 1 "FAIL badcrc" '!background'
+command=(env CI=1 "$ROOT/tests/cli/on_terminal.py" 200 "$TREE" run badcrc/badcrc.cfg); check run_background_not_in_ci 1 "badcrc: the CRC is wrong" '!background'
+command=("$TREE" run --background --no-background badcrc/badcrc.cfg); check run_no_background 1 "FAIL badcrc" '!background'
+command=("$TREE" run --background good/good.cfg); check run_background_not_needed 0 "PASS good" '!background'
+rm -f tree/build/builds
+touch tree/hold # until debug waits, at most a minute
+cp tree/Makefile Makefile.kept
+sed -i 's/sleep 0.5/for i in $$(seq 600); do test ! -e hold || sleep 0.1; done/' tree/Makefile
+command=("$TREE" run --background badcrc/badcrc.cfg); check run_background 1 "FAIL badcrc" "nvcosim: building nvcosim-small-waves in the background, for nvcosim debug (about a minute; log: $WORK/tree/build/nvcosim-small-waves.log; kill "
+check run_background_once 1 "nvcosim-small-waves is being built in the background; nvcosim debug waits for it"
+command=(bash -c '"$0" debug badcrc/badcrc.cfg 2>&1 | while read -r line; do echo "$line"; case $line in *waiting*) rm tree/hold ;; esac; done; exit ${PIPESTATUS[0]}' "$TREE"); check debug_waits_for_the_background 1 "another build runs in $WORK/tree/build/sim/nvcosim-small-waves: waiting for it" "simulator small-waves:"
+that run_background_built test "$(wc -l <tree/build/builds)" = 1
+that run_background_log grep -q "building the small simulator with waves" tree/build/nvcosim-small-waves.log
+command=("$TREE" run --background badcrc/badcrc.cfg); check run_background_is_there 1 "FAIL badcrc" '!background'
+rm -f tree/build/nvcosim-small-waves
+cp Makefile.kept tree/Makefile
+sed -i 's/sleep 0.5/sleep 60/' tree/Makefile
+"$TREE" run --background badcrc/badcrc.cfg 2>&1 | sed -n 's/.*kill \([0-9]*\) ends it.*/\1/p' >pid
+that run_background_ends sh -c 'kill $(cat pid); for i in $(seq 300); do flock -n tree/build/nvcosim-small-waves.log.lock true && ! pgrep -s $(cat pid) >/dev/null && exit 0; sleep 0.1; done; exit 1'
+that run_background_leaves_nothing test ! -e tree/build/nvcosim-small-waves
+sed -i 's/sleep 60/sleep 0.5/' tree/Makefile
 # a build ends with its runner, and all that it has started
 rm -f tree/build/nvcosim-small pids
 sed -i 's/sleep 0.5/echo $$$$ >..\/pids; sh -c "echo \\$$\\$$ >>..\/pids; sleep 60 \& wait"/' tree/Makefile

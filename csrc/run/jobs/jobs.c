@@ -17,6 +17,7 @@
 #include "run/process/progress.h"
 #include "run/result/result.h"
 #include "run/session/session.h"
+#include "run/simulators/background.h"
 
 #define TICK_SECONDS 0.25 /* between two updates of the progress line */
 
@@ -36,6 +37,7 @@ struct jobs {
     bool failed; /* results could not be written */
     bool ending; /* the jobs were asked to end: those without a verdict are lost */
     size_t lost;
+    char *to_debug; /* configuration of the first failure that nvcosim debug can explain, NULL: none */
 };
 
 /* ---- results ---- */
@@ -78,6 +80,9 @@ static void count_result(struct jobs *run, const struct result *result) {
     run->done++;
     run->verdicts[result->verdict]++;
     run->worst = worse_status(run->worst, verdict_status(result->verdict));
+    const bool debuggable = result->verdict == VERDICT_FAIL || result->verdict == VERDICT_HANG;
+    if (!run->to_debug && debuggable && result->debug_command)
+        run->to_debug = xstrdup(result->config);
 }
 
 static void finish(struct jobs *run, struct result *result) {
@@ -244,6 +249,8 @@ static int play_all(struct jobs *run) {
     warning_kinds_print(&run->warnings);
     if (run->count > 1 && !run->listener)
         print_counts(run);
+    if (run->to_debug && !run->options->debug && !run->options->no_background)
+        build_waves_in_background(run->to_debug, run->options->rtl_name, run->options->background);
     return run->failed ? EXIT_BAD_INPUT : run->worst;
 }
 
@@ -258,6 +265,7 @@ static void jobs_free(struct jobs *run) {
     for (size_t i = 0; i < run->count; i++)
         job_free(&run->jobs[i]);
     free(run->jobs);
+    free(run->to_debug);
     free(run->there);
     warning_kinds_free(&run->warnings);
     free(run);

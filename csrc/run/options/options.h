@@ -96,11 +96,13 @@ struct run_options {
         uint64_t seed;
     } layer;
     int jobs;
-    int threads;          /* of the model */
-    int sim_threads;      /* of the design, up to SIM_THREADS_MOST; 0: as the simulator was built */
-    bool debug;           /* find the engine to blame for a failure (nvcosim debug) */
-    bool no_waves;        /* of debug: the verdict alone */
-    struct words *shown;  /* as of struct result_style */
+    int threads;         /* of the model */
+    int sim_threads;     /* of the design, up to SIM_THREADS_MOST; 0: as the simulator was built */
+    bool debug;          /* find the engine to blame for a failure (nvcosim debug) */
+    bool no_waves;       /* of debug: the verdict alone */
+    bool background;     /* after a failure the simulator with waves is built, also without a terminal or a free core */
+    bool no_background;  /* it is not built */
+    struct words *shown; /* as of struct result_style */
     const char *timeline; /* file for trace events (report/events.h), NULL: none */
     bool html;            /* count a timeline, and write report.html of passing traces too */
     bool histogram;       /* of the streams, for the report */

@@ -229,6 +229,12 @@ const struct argument run_arguments[] = {
            TEXT_AT(OF(out), "the name of a folder"), .letter = 'o', .left_out = BY_SERVE | BY_SHRINK),
     OPTION("only-failed", NULL, "With --out: reports only on traces that do not pass", FLAG_AT(OF(only_failed)),
            .left_out = BY_SERVE),
+    OPTION(
+        "background", NULL,
+        "After a failure build the simulator that nvcosim debug needs in the background, as is done at a terminal if a "
+        "core is free and CI is not set, in any case",
+        FLAG_AT(OF(background)), .own = true, .left_out = BY_OTHERS),
+    OPTION("no-background", NULL, "Do not build it", FLAG_AT(OF(no_background)), .own = true, .left_out = BY_OTHERS),
     HEADING("Limits"),
     OPTION("stop-at-first", NULL,
            "End a run on the RTL at the first beat that writes a wrong value or outside its layer's output (the model "

@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "memory/file.h"
@@ -171,6 +172,11 @@ static const char *duration(double seconds, char *text, size_t size) {
     return text;
 }
 
+const char *simulator_build_time(const char *config, const char *rtl_name, enum simulator_variant variant, char *text,
+                                 size_t size) {
+    return duration(expected_seconds(config, rtl_name, variant), text, size);
+}
+
 /* Runs make with its output in a log. If it fails, shows the log, or hands its last lines over; if it succeeds, shows
  * its warnings. */
 static bool run_make(const struct words *arguments, const char *what, double seconds, char **kept, struct error *err) {
@@ -195,17 +201,34 @@ static bool run_make(const struct words *arguments, const char *what, double sec
     return status == 0;
 }
 
-/* Locks FOLDER/NAME.lock, for one build at a time: two would write the same files. -1 with a message. */
-static int lock_builds(const char *folder, const char *name, struct error *err) {
+/* Says that another process builds, and how long its build, which has touched the lock at its beginning, still takes.
+ * seconds: of such a build, 0: unknown. */
+static void print_waiting(int lock, const char *folder, const char *name, double seconds) {
+    struct stat begun;
+    struct timespec now;
+    char left[48] = "";
+    clock_gettime(CLOCK_REALTIME, &now);
+    const double more =
+        seconds > 0 && fstat(lock, &begun) == 0 ? seconds - (double)(now.tv_sec - begun.st_mtim.tv_sec) : 0;
+    if (more >= 1)
+        snprintf(left, sizeof left, ", about %.0f s more", more);
+    fprintf(stderr, "another build runs in %s/%s: waiting for it%s ...\n", folder, name, left);
+}
+
+/* Locks FOLDER/NAME.lock, for one build at a time: two would write the same files. seconds: see print_waiting(). -1
+ * with a message. */
+static int lock_builds(const char *folder, const char *name, double seconds, struct error *err) {
     char *path = xprintf("%s/%s.lock", folder, name);
     const int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (lock < 0)
         error_set(err, "%s: %s", path, strerror(errno));
     else if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
-        fprintf(stderr, "another build runs in %s/%s: waiting for it ...\n", folder, name);
+        print_waiting(lock, folder, name, seconds);
         while (flock(lock, LOCK_EX) != 0 && errno == EINTR)
             continue;
     }
+    if (lock >= 0)
+        futimens(lock, NULL);
     free(path);
     return lock;
 }
@@ -310,13 +333,14 @@ static bool make_locked(const char *config, const char *rtl_name, enum simulator
     make_words(&paths, "simulator-base", config, rtl_name, variant, variables, &shared);
     make_words(&paths, "simulator", config, rtl_name, variant, variables, &own);
     bool ok = install_paths_prepare(&paths, err) && directory_make(folder, err);
-    int lock = ok ? lock_builds(folder, name, err) : -1;
+    const double seconds = expected_seconds(config, rtl_name, variant);
+    int lock = ok ? lock_builds(folder, name, seconds, err) : -1;
     ok = lock >= 0;
     if (ok && !(unless_current && is_current(&paths, config, rtl_name, name, unless_current))) {
-        const int base = lock_builds(paths.build, "", err);
+        const int base = lock_builds(paths.build, "", 0, err);
         ok = base >= 0 && run_make(&shared, name, 0, log, err);
         close(base);
-        ok = ok && run_make(&own, name, expected_seconds(config, rtl_name, variant), log, err);
+        ok = ok && run_make(&own, name, seconds, log, err);
     }
     if (lock >= 0)
         close(lock);

@@ -61,6 +61,10 @@ bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_v
 bool update_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, bool profile,
                       char **log, struct error *err);
 
+/* How long a build will take, from earlier ones: "40 seconds", "a minute". Returns text. */
+const char *simulator_build_time(const char *config, const char *rtl_name, enum simulator_variant variant, char *text,
+                                 size_t size);
+
 /* CPU seconds that a profile adds to a build, estimated from the size of the compiled code; negative if not known,
  * because it was not built here. */
 double simulator_profile_cost(const char *config, const char *rtl_name, enum simulator_variant variant);
