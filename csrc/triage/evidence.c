@@ -199,21 +199,25 @@ static void show_sums(const struct triage_input *input, int ordinal, const struc
         return; /* the RTL does not show them */
     recorded_each(folders[1], unit, TAP_CMAC_SUM, 0, &any, take_addend, &(struct adding){&sums, 1});
     int64_t total[SIDES] = {0};
-    size_t wrong = sums.count;
+    size_t wrong = sums.count, different = 0;
     for (size_t i = 0; i < sums.count; i++) {
         const struct both *sum = &sums.items[i].both;
-        const bool equal = sum->seen[0] == sum->seen[1] && sum->side[0].value == sum->side[1].value;
         total[0] += sum->side[0].value;
         total[1] += sum->side[1].value;
-        if (!equal && wrong == sums.count)
+        if (sum->seen[0] == sum->seen[1] && sum->side[0].value == sum->side[1].value)
+            continue;
+        if (wrong == sums.count)
             wrong = i;
-        if (i < ADDENDS_SHOWN || (!equal && wrong == i)) {
-            char name[40];
-            snprintf(name, sizeof name, "sum of operation %zu", i);
-            recorded_show(name, sum, to);
-        }
+        if (++different > ADDENDS_SHOWN)
+            continue;
+        char name[40];
+        snprintf(name, sizeof name, "sum of operation %zu", i);
+        recorded_show(name, sum, to);
     }
-    const char *shown = sums.count > ADDENDS_SHOWN ? " (the first are shown)" : "";
+    if (different < sums.count)
+        words_add(&to->evidence, "  sums of %zu%s operations are equal", sums.count - different,
+                  different ? " other" : "");
+    const char *shown = different > ADDENDS_SHOWN ? " (the first that differ are shown)" : "";
     if (sums.count > 0 && order.precision == NVDLA_FP16)
         words_add(&to->evidence, "  %zu sums of %s%s", sums.count, nvdla_unit_names[unit], shown);
     else if (sums.count > 0)
