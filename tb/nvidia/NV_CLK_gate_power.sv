@@ -1,6 +1,6 @@
 // Clock gate of NVIDIA's RTL (vlibs): nvcosim build reads this file before theirs, whose cell a tree may lack.
-// clk_gated is clk in every clock with clk_en, and in reset. With NVCOSIM_GATES_OPEN it is clk in every clock, by a latch that is always open:
-// in a single clock domain the CSB FIFOs of branch master do not work.
+// clk_gated is clk in every clock with clk_en, and in reset. With NVCOSIM_GATES_OPEN it is clk in every clock, by a
+// latch that is always open: in a single clock domain the CSB FIFOs of branch master do not work.
 module NV_CLK_gate_power (
     input  logic clk,
     input  logic reset_,
