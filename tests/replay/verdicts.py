@@ -11,6 +11,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 
@@ -154,6 +155,26 @@ def of_another_map():
     return right == total > 0
 
 
+def of_another_simulator():
+    """A simulator of another configuration, of another RTL, or one that has lost a part: refused with its name, and no one is accused."""
+    strangers = (("nvcosim-large-stranger", f"{NVCOSIM}-small", "large", "simulates configuration small, but large is needed"),
+                 ("nvcosim-small-stranger", f"{NVCOSIM}-small", "small", "of configuration small, but rtl:stranger of small is needed"),
+                 ("nvcosim-small-stranger", f"{NVCOSIM}-small-planted", "small", "rtl:planted+model of configuration small, but rtl:stranger of small is needed"),
+                 ("nvcosim-small-stranger", "/bin/false", "small", "and gave no verdict"))
+    right, paths = 0, traces()[:PER_KIND]
+    for i, path in enumerate(paths):
+        name, source, config, message = strangers[i % len(strangers)]
+        shutil.copy(source, f"{BUILD}/{name}")
+        done = subprocess.run([NVCOSIM, "run", "--config", config, "--dut", "rtl:stranger", path], capture_output=True, text=True, check=False)
+        os.remove(f"{BUILD}/{name}")
+        said = done.stdout + done.stderr
+        is_right = done.returncode in (2, 4) and message in said and "is to blame" not in said and "likely" not in said
+        right += is_right
+        print(f"{'right' if is_right else 'WRONG'}: simulator, {path}: {said.splitlines()[:1]}")
+    print(f"{'ok  ' if right == len(paths) > 0 else 'FAIL'}  simulator: {right} of {len(paths)} refused")
+    return right == len(paths) > 0
+
+
 def debugged(result):
     """The verdict of nvcosim debug."""
     fault = [f"--bus-fault={result['fault']}"] if "fault" in result else []
@@ -189,7 +210,7 @@ def debug(found):
 
 def main():
     os.makedirs(FOLDER, exist_ok=True)
-    rng, good = random.Random(SEED), [of_another_map()]
+    rng, good = random.Random(SEED), [of_another_map(), of_another_simulator()]
     for kind in KINDS:
         found = results([], plant(kind, traces(), rng))[:PER_KIND]
         good.append(judge(kind, ("trace",) if kind not in ("programming", "damage") else ("trace", "nothing"), found))

@@ -506,8 +506,10 @@ static struct result read_result(const struct run_options *options, const struct
     } else if (result.verdict != VERDICT_ERROR &&
                (strcmp(result.config, job->config->name) != 0 || !same_rtl(result.dut, options))) {
         result.verdict = VERDICT_ERROR;
-        set_reason(&result, xprintf("the simulator is %s of configuration %s, but %s is needed; rebuild it",
-                                    result.dut ? result.dut : "rtl", result.config, job->config->name));
+        char *rtl = options->rtl_name[0] ? xprintf("rtl:%s of ", options->rtl_name) : xstrdup("");
+        set_reason(&result, xprintf("the simulator is %s of configuration %s, but %s%s is needed; rebuild it",
+                                    result.dut ? result.dut : "rtl", result.config, rtl, job->config->name));
+        free(rtl);
     }
     if (result.verdict == VERDICT_PASS && result.reason && result.dut && result.trace && result.path &&
         strcmp(result.trace, job->name) == 0 && strcmp(result.path, job->path) == 0)
