@@ -81,6 +81,8 @@ struct loadable_tensor {
     unsigned data_format, data_type, category, pixel_format, pixel_mapping;
     int n, c, h, w;
     uint32_t stride[LOADABLE_STRIDES]; /* element, line, surface, ... in bytes */
+    float scale;                       /* what 1 stands for; 0: not known, as in every file of this format */
+    int zero;                          /* what stands for 0 */
 };
 
 struct loadable_task {

@@ -65,9 +65,11 @@ void network_note_output(struct program *prog, const struct network_output *outp
         note(prog, where);
         return;
     }
-    note(prog, xprintf("%s %s format %u atom %u nchw %u %u %u %u line %" PRIu32 " surface %" PRIu32 " scale %.9g",
+    char *real = output->real != 0 ? xprintf(" real %.9g %d", output->real, output->zero) : xstrdup("");
+    note(prog, xprintf("%s %s format %u atom %u nchw %u %u %u %u line %" PRIu32 " surface %" PRIu32 " scale %.9g%s",
                        where, network_type_names[output->type], output->format, output->atom, output->n, output->c,
-                       output->h, output->w, output->line, output->surface, output->scale));
+                       output->h, output->w, output->line, output->surface, output->scale, real));
+    free(real);
     free(where);
 }
 
@@ -157,6 +159,21 @@ static bool read_tensor(struct reading *reading, const char *type, struct networ
     output->scale = strtod(found, &end);
     if (*end || !isfinite(output->scale))
         return wrong(reading, found, "a number, the scale of the output");
+    found = strtok_r(NULL, " \t", &reading->rest);
+    if (found && strcmp(found, "real") == 0) {
+        uint64_t zero;
+        if (!word(reading, "a scale", &found))
+            return false;
+        output->real = strtod(found, &end);
+        if (*end || !(isfinite(output->real) && output->real > 0))
+            return wrong(reading, found, "a number above 0, what 1 stands for");
+        if (!word(reading, "a zero point", &found))
+            return false;
+        const bool below = found[0] == '-';
+        if (!text_number(found + below, 128, &zero))
+            return wrong(reading, found, "a zero point of -128 to 127");
+        output->zero = below ? -(int)zero : (int)zero;
+    }
     if (!network_output_valid(output))
         return wrong(reading, "a tensor that is larger than its memory", "strides and sizes");
     return true;

@@ -28,7 +28,9 @@ struct network_output {
     unsigned format;           /* from the loadable: 36 feature, 37 feature with atoms of 8 channels */
     unsigned atom, n, c, h, w; /* all at least 1; atom: channels per atom of the configuration */
     uint32_t line, surface;    /* bytes */
-    double scale;              /* real value of 1 */
+    double scale;              /* value of 1 */
+    double real;               /* what 1 stands for in the network's file; 0: not known, or `scale` */
+    int zero;                  /* what stands for 0 there */
 };
 
 struct network_layer {

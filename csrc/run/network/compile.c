@@ -129,6 +129,10 @@ static void note_output(struct compiler *compiler, size_t number) {
         output.line = tensor->stride[1];
         output.surface = tensor->stride[2];
         output.scale = compiler->scales[number] != 0 ? compiler->scales[number] : 1;
+        if (compiler->scales[number] == 0) {
+            output.real = (double)tensor->scale;
+            output.zero = tensor->zero;
+        }
         output.tensor = network_output_valid(&output);
     }
     network_note_output(compiler->prog, &output);

@@ -34,6 +34,16 @@ void quantised_free(struct quantised *quantised) {
     *quantised = (struct quantised){0};
 }
 
+/* Outputs are the last tensors, in the order of the graph's. */
+static void note_scales(struct loadable *loadable, const struct graph *graph) {
+    for (size_t i = 0; i < graph->output_count; i++) {
+        const struct tensor *from = graph_tensor(graph, graph->outputs[i]);
+        struct loadable_tensor *to = &loadable->tensors[graph->input_count + i];
+        to->scale = from->scales[0];
+        to->zero = from->zero;
+    }
+}
+
 struct loadable *network_open(const char *path, const struct nvdla_config **config, struct error *err) {
     struct quantised quantised;
     struct loadable *loadable = NULL;
@@ -44,6 +54,7 @@ struct loadable *network_open(const char *path, const struct nvdla_config **conf
         if (loadable) {
             loadable->file = quantised.file.text;
             quantised.file.text = NULL;
+            note_scales(loadable, quantised.graph);
         }
     }
     quantised_free(&quantised);

@@ -243,7 +243,10 @@ static void print_top(FILE *out, const struct network_output *output, const floa
         if (widest > 0)
             fprintf(out, "  %s%*s", c < labels->count ? labels->items[c] : "",
                     (int)(widest - (c < labels->count ? text_columns(labels->items[c]) : 0)), "");
-        fprintf(out, "  %.6g\n", (double)values[i]);
+        if (output->real != 0)
+            fprintf(out, "  %4.0f  %.6g\n", (double)values[i], output->real * ((double)values[i] - output->zero));
+        else
+            fprintf(out, "  %.6g\n", (double)values[i]);
     }
     free(marked);
 }
@@ -273,6 +276,8 @@ static bool show(FILE *out, const struct network_output *output, const char *fol
                     network_type_names[output->type]);
             if (output->scale != 1)
                 fprintf(out, ", times %.6g", output->scale);
+            if (output->real != 0)
+                fprintf(out, ", codes and (code %+d) * %.6g", -output->zero, output->real);
             fputs(":\n", out);
             print_top(out, output, values + k * (count / output->n), style->top, labels);
         }
