@@ -21,10 +21,12 @@ const char *const node_names[NODE_KINDS] = {
     "CONCATENATION",
     "RELU",
     "RELU6",
+    "CLIP",
     "SOFTMAX",
     "LOGISTIC",
     "QUANTIZE",
     "DEQUANTIZE",
+    "TRANSPOSE",
 };
 
 bool is_quantised(const char *path) {
@@ -58,25 +60,14 @@ const char *node_text(const struct graph *graph, const struct node *node, char t
 
 /* ---- values ---- */
 
+static int limit_code(const struct tensor *out, double limit) {
+    const double code = out->zero + round(limit / (double)out->scales[0]);
+    return code < INT8_MIN ? INT8_MIN : code > INT8_MAX ? INT8_MAX : (int)code;
+}
+
 struct limits node_limits(const struct graph *graph, const struct node *node) {
     const struct tensor *out = node_output(graph, node);
-    const double scale = (double)out->scales[0];
-    struct limits limits = {INT8_MIN, INT8_MAX};
-    double low = -INFINITY, high = INFINITY;
-    const bool relu = node->activation == ACTIVATION_RELU || node->kind == NODE_RELU;
-    if (relu || node->activation == ACTIVATION_RELU6 || node->kind == NODE_RELU6)
-        low = out->zero;
-    if (node->activation == ACTIVATION_RELU_1) {
-        low = out->zero + round(-1 / scale);
-        high = out->zero + round(1 / scale);
-    }
-    if (node->activation == ACTIVATION_RELU6 || node->kind == NODE_RELU6)
-        high = out->zero + round(6 / scale);
-    if (low > limits.low)
-        limits.low = low > INT8_MAX ? INT8_MAX : (int)low;
-    if (high < limits.high)
-        limits.high = high < INT8_MIN ? INT8_MIN : (int)high;
-    return limits;
+    return (struct limits){limit_code(out, node->low), limit_code(out, node->high)};
 }
 
 double kernel_factor(const struct graph *graph, const struct node *node, size_t k) {
@@ -201,7 +192,10 @@ static bool check_convolution(const struct checking *at) {
             return refuse(at, "found %d output channels, expected a multiple of the %d of its input", out->c, in->c);
         return check_weights(at, taps * (size_t)out->c, (size_t)out->c);
     }
-    return check_weights(at, taps * (size_t)in->c * (size_t)out->c, (size_t)out->c);
+    if (node->groups < 1 || in->c % node->groups || out->c % node->groups)
+        return refuse(at, "found %d groups of %d channels and %d kernels, expected as many in each", node->groups,
+                      in->c, out->c);
+    return check_weights(at, taps * (size_t)(in->c / node->groups) * (size_t)out->c, (size_t)out->c);
 }
 
 static bool check_pool(const struct checking *at) {
@@ -209,6 +203,8 @@ static bool check_pool(const struct checking *at) {
     const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
     if (in->c != out->c)
         return refuse(at, "found %d channels of its output, expected the %d of its input", out->c, in->c);
+    if (node->kind == NODE_MEAN && node->c.size != 1)
+        return refuse(at, "found a mean over channels, expected one over height and width");
     if (node->kind != NODE_MEAN && !same_scale(in, out))
         return refuse(at, "found other scales of its output than of its input, expected the same");
     return check_axis(at, &node->y, in->h, out->h, "height") && check_axis(at, &node->x, in->w, out->w, "width");
@@ -220,7 +216,7 @@ static bool check_concatenation(const struct checking *at) {
     int sum = 0;
     for (size_t i = 0; i < node->input_count; i++) {
         const struct tensor *in = node_input(at->graph, node, i);
-        const int axis = node->concat_axis;
+        const int axis = node->axis;
         if (!check_values(at, node->inputs[i], "input"))
             return false;
         if ((axis != 1 && in->h != out->h) || (axis != 2 && in->w != out->w) || (axis != 3 && in->c != out->c))
@@ -229,7 +225,7 @@ static bool check_concatenation(const struct checking *at) {
                           in->name);
         sum += axis == 1 ? in->h : axis == 2 ? in->w : in->c;
     }
-    const int whole = node->concat_axis == 1 ? out->h : node->concat_axis == 2 ? out->w : out->c;
+    const int whole = node->axis == 1 ? out->h : node->axis == 2 ? out->w : out->c;
     return sum == whole || refuse(at, "found inputs of %d along its axis, expected the %d of its output", sum, whole);
 }
 
@@ -271,6 +267,10 @@ static bool check_node(const struct checking *at) {
         return check_pad(at);
     case NODE_CONCATENATION:
         return check_concatenation(at);
+    case NODE_SOFTMAX:
+        if (node->axis != 3)
+            return refuse(at, "found it along %s, expected along the channels", node->axis == 1 ? "height" : "width");
+        /* fall through */
     default:
         return same_shape(in, out) || refuse(at, "found an output of another size than its input, expected the same");
     }

@@ -42,16 +42,16 @@ enum node_kind {
     NODE_CONCATENATION,
     NODE_RELU,
     NODE_RELU6,
+    NODE_CLIP,
     NODE_SOFTMAX,
     NODE_LOGISTIC,
     NODE_QUANTIZE,
     NODE_DEQUANTIZE,
+    NODE_TRANSPOSE, /* only until layout.h takes them away */
     NODE_KINDS
 };
 
 extern const char *const node_names[NODE_KINDS]; /* "CONV_2D", ... */
-
-enum activation { ACTIVATION_NONE, ACTIVATION_RELU, ACTIVATION_RELU_1, ACTIVATION_RELU6 };
 
 /* Windows of a convolution or of pooling along one axis. */
 struct axis {
@@ -68,10 +68,13 @@ struct node {
     int inputs[NODE_INPUTS_MAX];
     size_t input_count; /* convolutions: input, weights, bias (GRAPH_NONE: zeros) */
     int output;
-    enum activation activation;
+    double low, high; /* limits of the results, in what they stand for: an activation's */
+    bool real_bias;   /* was float32 in the file */
     struct axis x, y; /* of windows; NODE_PAD: before and after are the padding */
-    struct axis c;    /* NODE_PAD: the same along the channels */
-    int concat_axis;  /* NODE_CONCATENATION: 1 height, 2 width, 3 channels */
+    struct axis c;    /* NODE_PAD, NODE_MEAN: the same along the channels */
+    int groups;       /* NODE_CONV: of channels and of kernels, which read only those */
+    int axis;         /* NODE_CONCATENATION, NODE_SOFTMAX: 1 height, 2 width, 3 channels */
+    int order[4];     /* NODE_TRANSPOSE: for each axis of the output (0 batch, 1, 2, 3), that of the input */
     float beta;       /* NODE_SOFTMAX */
 };
 
@@ -100,7 +103,7 @@ const char *node_text(const struct graph *graph, const struct node *node, char t
  * names the node. */
 bool graph_check(const struct graph *graph, struct error *err);
 
-/* Limits of a node's output, inside -128..127: its activation's. */
+/* Limits of a node's output, inside -128..127. */
 struct limits {
     int low, high;
 };

@@ -67,7 +67,8 @@ static void add_products(const struct computing *at, struct window rows, struct 
     const struct node *node = at->node;
     const int8_t *weights = node_input(at->graph, node, 1)->data;
     const int channels = at->in->c, kernels = at->out->c, zero = at->in->zero, multiple = kernels / channels;
-    const size_t kernel = (size_t)node->y.size * (size_t)node->x.size * (size_t)channels;
+    const int depth = channels / (node->kind == NODE_DEPTHWISE ? 1 : node->groups);
+    const size_t kernel = (size_t)node->y.size * (size_t)node->x.size * (size_t)depth;
     for (int r = rows.first; r < rows.last; r++)
         for (int s = columns.first; s < columns.last; s++) {
             const size_t tap = (size_t)r * (size_t)node->x.size + (size_t)s;
@@ -78,10 +79,11 @@ static void add_products(const struct computing *at, struct window rows, struct 
                 continue;
             }
             for (int k = 0; k < kernels; k++) {
-                const int8_t *w = weights + (size_t)k * kernel + tap * (size_t)channels;
+                const int8_t *w = weights + (size_t)k * kernel + tap * (size_t)depth;
+                const int8_t *group = x + k / (kernels / node->groups) * depth;
                 int32_t sum = 0;
-                for (int c = 0; c < channels; c++)
-                    sum += w[c] * (x[c] - zero);
+                for (int c = 0; c < depth; c++)
+                    sum += w[c] * (group[c] - zero);
                 sums[k] += sum;
             }
         }
@@ -239,7 +241,7 @@ static void concatenate(const struct computing *at, int8_t *const *values) {
             scaled[k] = (int8_t)clamp(
                 at->out->zero + (int64_t)multiplier_apply(multiplier, values[node->inputs[i]][k] - in->zero, at->rule),
                 at->limits);
-        const int axis = node->concat_axis;
+        const int axis = node->axis;
         move(at, in, scaled, axis == 1 ? at_axis : 0, axis == 2 ? at_axis : 0, axis == 3 ? at_axis : 0);
         at_axis += axis == 1 ? in->h : axis == 2 ? in->w : in->c;
         free(scaled);
@@ -288,8 +290,10 @@ void interpret_node(const struct graph *graph, const struct node *node, enum rou
         break;
     case NODE_RELU:
     case NODE_RELU6:
+    case NODE_CLIP:
     case NODE_QUANTIZE:
     case NODE_DEQUANTIZE:
+    case NODE_TRANSPOSE:
     case NODE_KINDS:
         rescale(&at);
         break;

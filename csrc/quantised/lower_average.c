@@ -87,7 +87,7 @@ static bool lower_sums(struct lowering *at, struct convolution c) {
     if (window.w <= KERNEL_MAX && window.h <= KERNEL_MAX) {
         set_window(at, &c, window);
         c.weight = diagonal_weight;
-        return lower_by_atoms(at, &c, 1);
+        return lower_by_atoms(at, &c, 1, 1);
     }
     const int pixels = c.from.w * c.from.h;
     const struct view atoms = window_of_atoms(at, c.from, pixels);
@@ -168,7 +168,7 @@ static bool average_part(struct lowering *at, struct convolution c, struct run r
     c.to = view_part(at, c.to, columns.first, rows.first, columns.n, rows.n);
     c.x = (struct axis){.size = columns.inside, .stride = c.x.stride, .dilation = 1};
     c.y = (struct axis){.size = rows.inside, .stride = c.y.stride, .dilation = 1};
-    return lower_by_atoms(at, &c, 1);
+    return lower_by_atoms(at, &c, 1, 1);
 }
 
 /* A convolution that adds up the elements of each window, channel by channel. */

@@ -587,12 +587,24 @@ static int depthwise_weight(const struct convolution *c, int k, int r, int s, in
                 weights->data)[((size_t)r * (size_t)c->x.size + (size_t)s) * (size_t)weights->dims[3] + (size_t)kernel];
 }
 
+/* Kernel k reads the channels of its group. */
+static int grouped_weight(const struct convolution *c, int k, int r, int s, int channel) {
+    const struct tensor *weights = node_input(c->graph, c->node, 1);
+    const int kernel = c->first_kernel + k, depth = weights->dims[3];
+    const int place = c->first_channel + channel - kernel / (weights->dims[0] / c->node->groups) * depth;
+    if (place < 0 || place >= depth)
+        return 0;
+    return ((const int8_t *)weights->data)[((kernel * c->y.size + r) * c->x.size + s) * depth + place];
+}
+
 /* Bias with the zero point folded in, and the range of the sums of raw products. */
-static void set_targets(const struct lowering *at, const struct node *node, struct kernel_target *targets) {
+static void set_targets(struct lowering *at, const struct node *node, struct kernel_target *targets) {
     const struct tensor *in = node_input(at->graph, node, 0), *weights = node_input(at->graph, node, 1);
     const int8_t *data = weights->data;
     const size_t kernels = (size_t)node_output(at->graph, node)->c, taps = weights->count / kernels;
     const bool depthwise = node->kind == NODE_DEPTHWISE;
+    if (node->real_bias)
+        lowering_note(at, "bias of float32, rounded to INT32 in steps of input scale * weight scale, ties to even");
     for (size_t k = 0; k < kernels; k++) {
         int64_t sum = 0;
         targets[k] = (struct kernel_target){.factor = multiplier_of(kernel_factor(at->graph, node, k))};
@@ -698,15 +710,16 @@ static int atoms_of_launch(const struct lowering *at, const struct convolution *
     return fits && launch_clocks(at, whole, 2) < 2 * launch_clocks(at, whole, 1) ? 2 : 1;
 }
 
-bool lower_by_atoms(struct lowering *at, const struct convolution *whole, int multiple) {
+bool lower_by_atoms(struct lowering *at, const struct convolution *whole, int inputs, int outputs) {
     struct convolution settled = *whole;
     if (!settle_window(at, &settled))
         return false;
-    const int atom = at->atom, most = atoms_of_launch(at, &settled) * atom, channels = whole->to.c;
+    const int atom = at->atom, channels = whole->to.c;
+    const int most = outputs % atom ? atoms_of_launch(at, &settled) * atom : outputs;
     for (int k = 0; k < channels; k += most) {
         struct convolution c = settled;
         const int kernels = channels - k < most ? channels - k : most;
-        const int first = k / multiple / atom * atom, last = (k + kernels - 1) / multiple;
+        const int first = k / outputs * inputs / atom * atom, last = ((k + kernels - 1) / outputs + 1) * inputs - 1;
         const int end = (last / atom + 1) * atom;
         c.first_kernel = k;
         c.first_channel = first;
@@ -719,10 +732,15 @@ bool lower_by_atoms(struct lowering *at, const struct convolution *whole, int mu
     return true;
 }
 
-bool lower_depthwise_node(struct lowering *at, const struct node *node) {
+bool lower_grouped_node(struct lowering *at, const struct node *node) {
     const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
-    struct convolution c = {
-        .pad_value = in->zero, .weight = depthwise_weight, .node = node, .graph = at->graph, .stages = stages_none()};
+    const bool depthwise = node->kind == NODE_DEPTHWISE;
+    const int groups = depthwise ? in->c : node->groups;
+    struct convolution c = {.pad_value = in->zero,
+                            .weight = depthwise ? depthwise_weight : grouped_weight,
+                            .node = node,
+                            .graph = at->graph,
+                            .stages = stages_none()};
     if (!input_view(at, node, &c))
         return false;
     struct kernel_target *targets = xcalloc((size_t)out->c, sizeof *targets);
@@ -732,7 +750,7 @@ bool lower_depthwise_node(struct lowering *at, const struct node *node) {
     if (fine) {
         c.dead = dead;
         c.to = view_define(at, node->output);
-        fine = lower_by_atoms(at, &c, out->c / in->c);
+        fine = lower_by_atoms(at, &c, in->c / groups, out->c / groups);
         finish_limits(at, node, &c.to);
     }
     free(targets);

@@ -390,7 +390,7 @@ static void place_input(struct lowering *at, const struct node *node, const stru
 }
 
 bool concatenates_atoms(const struct lowering *at, const struct node *node) {
-    for (size_t i = 0; node->concat_axis == 3 && i + 1 < node->input_count; i++)
+    for (size_t i = 0; node->axis == 3 && i + 1 < node->input_count; i++)
         if (node_input(at->graph, node, i)->c % at->atom)
             return false;
     return true;
@@ -440,9 +440,9 @@ bool lower_concatenation_node(struct lowering *at, const struct node *node) {
                         view_channels(at, view_part(at, to, place.x, place.y, in->w, in->h), place.c, in->c));
             copied++;
         }
-        place.y += node->concat_axis == 1 ? in->h : 0;
-        place.x += node->concat_axis == 2 ? in->w : 0;
-        place.c += node->concat_axis == 3 ? in->c : 0;
+        place.y += node->axis == 1 ? in->h : 0;
+        place.x += node->axis == 2 ? in->w : 0;
+        place.c += node->axis == 3 ? in->c : 0;
     }
     lowering_note(at, "%zu of %zu inputs are copied, the others are computed in place", copied, node->input_count);
     return true;

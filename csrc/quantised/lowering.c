@@ -225,9 +225,9 @@ static void plan_concatenation(struct lowering *at, const struct node *node) {
                           limits.high == INT8_MAX;
         if (same && is_produced(at, tensor) && at->homes[tensor] == GRAPH_NONE && at->parts[tensor].whole == GRAPH_NONE)
             at->parts[tensor] = next;
-        next.y += node->concat_axis == 1 ? in->h : 0;
-        next.x += node->concat_axis == 2 ? in->w : 0;
-        next.c += node->concat_axis == 3 ? in->c : 0;
+        next.y += node->axis == 1 ? in->h : 0;
+        next.x += node->axis == 2 ? in->w : 0;
+        next.c += node->axis == 3 ? in->c : 0;
     }
 }
 
@@ -339,9 +339,9 @@ static bool lower_node(struct lowering *at, const struct node *node) {
     switch (node->kind) {
     case NODE_CONV:
     case NODE_FULLY_CONNECTED:
-        return lower_conv_node(at, node);
+        return node->groups > 1 ? lower_grouped_node(at, node) : lower_conv_node(at, node);
     case NODE_DEPTHWISE:
-        return lower_depthwise_node(at, node);
+        return lower_grouped_node(at, node);
     case NODE_ADD:
         return lower_add_node(at, node);
     case NODE_AVERAGE_POOL:
@@ -361,8 +361,10 @@ static bool lower_node(struct lowering *at, const struct node *node) {
         return lower_cpu_node(at, node);
     case NODE_RELU:
     case NODE_RELU6:
+    case NODE_CLIP:
     case NODE_QUANTIZE:
     case NODE_DEQUANTIZE:
+    case NODE_TRANSPOSE:
     case NODE_KINDS:
         break;
     }

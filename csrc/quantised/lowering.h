@@ -112,8 +112,9 @@ struct convolution {
 bool lower_convolution(struct lowering *at, struct convolution *c);
 /* Whether CBUF holds a group of its kernels, or fewer, beside the input of one row of output. */
 bool convolution_fits(const struct lowering *at, const struct convolution *c);
-/* Launches by atoms of output channels, from the atoms that they read. multiple: outputs of an input channel. */
-bool lower_by_atoms(struct lowering *at, const struct convolution *whole, int multiple);
+/* Launches by atoms of output channels, or by groups of whole atoms, from the atoms that they read. A group has so many
+ * channels of the input and of the output. */
+bool lower_by_atoms(struct lowering *at, const struct convolution *whole, int inputs, int outputs);
 /* Fits stages to a node's kernels and marks those that are dead; limits that remain are applied by the caller. */
 bool fit_stages(struct lowering *at, const struct node *node, const struct kernel_target *targets,
                 struct convolution *c, bool *dead);
@@ -147,7 +148,7 @@ bool concatenates_atoms(const struct lowering *at, const struct node *node);
 
 /* Nodes by kind. False with a message. */
 bool lower_conv_node(struct lowering *at, const struct node *node);
-bool lower_depthwise_node(struct lowering *at, const struct node *node);
+bool lower_grouped_node(struct lowering *at, const struct node *node);
 bool lower_average_node(struct lowering *at, const struct node *node);
 bool lower_mean_node(struct lowering *at, const struct node *node);
 bool lower_max_node(struct lowering *at, const struct node *node);

@@ -4,12 +4,15 @@
 #include <inttypes.h>
 #include <math.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "quantised/layout.h"
 #include "quantised/onnx_reading.h"
 
 bool onnx_refuse(struct onnx_reading *at, const char *format, ...) {
@@ -38,14 +41,14 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(((const struct onnx_value *)a)->name, ((const struct onnx_value *)b)->name);
 }
 
-static struct onnx_value *find(const struct onnx_reading *at, const char *name) {
+struct onnx_value *onnx_find(const struct onnx_reading *at, const char *name) {
     const struct onnx_value wanted = {.name = name};
     void *found = tfind(&wanted, &at->names, compare_names);
     return found ? *(struct onnx_value **)found : NULL;
 }
 
 struct onnx_value *onnx_define(struct onnx_reading *at, const char *name) {
-    if (!name || !*name || find(at, name)) {
+    if (!name || !*name || onnx_find(at, name)) {
         onnx_refuse(at, "found a name that is %s, expected a new one", name && *name ? "taken" : "empty");
         return NULL;
     }
@@ -58,8 +61,15 @@ struct onnx_value *onnx_define(struct onnx_reading *at, const char *name) {
     return value;
 }
 
-struct onnx_value *onnx_input(struct onnx_reading *at, size_t i) {
-    return i < at->node->n_input && *at->node->input[i] ? find(at, at->node->input[i]) : NULL;
+struct onnx_value *onnx_result(struct onnx_reading *at) {
+    if (at->node->n_output >= 1)
+        return onnx_define(at, at->node->output[0]);
+    onnx_refuse(at, "found no output, expected one");
+    return NULL;
+}
+
+const struct onnx_value *onnx_input(const struct onnx_reading *at, size_t i) {
+    return i < at->operand_count && at->operands[i].name ? &at->operands[i] : NULL;
 }
 
 const Onnx__Attribute *onnx_attribute(const struct onnx_reading *at, const char *name) {
@@ -74,10 +84,45 @@ int64_t onnx_attribute_or(const struct onnx_reading *at, const char *name, int64
     return attribute ? attribute->i : value;
 }
 
+size_t onnx_list(struct onnx_reading *at, const char *name, size_t input, int64_t numbers[ONNX_DIMS_MAX]) {
+    const Onnx__Attribute *attribute = onnx_attribute(at, name);
+    const Onnx__Tensor *list = attribute ? NULL : onnx_constant(at, input, true);
+    const size_t count = attribute ? attribute->n_ints : list ? onnx_count(list) : 0;
+    if (count > ONNX_DIMS_MAX || (list && list->data_type != ONNX_INT64 && list->data_type != ONNX_INT32)) {
+        onnx_refuse(at, "found %zu %s as its %s, expected at most %d of int64", count,
+                    onnx_type_name(list ? list->data_type : ONNX_INT64), name, ONNX_DIMS_MAX);
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = attribute ? attribute->ints[i] : onnx_integer(list, i);
+    return count;
+}
+
+double onnx_number(const struct onnx_reading *at, const char *name, size_t input, double none) {
+    const Onnx__Attribute *attribute = onnx_attribute(at, name);
+    const struct onnx_value *value = onnx_input(at, input);
+    if (attribute)
+        return (double)attribute->f;
+    return value && value->constant && onnx_count(value->constant) == 1 ? onnx_real(value, 0) : none;
+}
+
 /* ---- constants ---- */
 
-static size_t element_bytes(int type) {
-    return type == ONNX_INT64 ? 8 : type == ONNX_FLOAT || type == ONNX_INT32 ? 4 : 1;
+/* Types of elements by their number; bytes: of those that are read. */
+static const struct {
+    const char *name;
+    size_t bytes;
+} types[] = {{"nothing", 0}, {"float32", 4}, {"uint8", 1},   {"int8", 1},       {"uint16", 0},  {"int16", 0},
+             {"int32", 4},   {"int64", 8},   {"text", 0},    {"bool", 0},       {"float16", 0}, {"float64", 0},
+             {"uint32", 0},  {"uint64", 0},  {"complex", 0}, {"complex128", 0}, {"bfloat16", 0}};
+enum { TYPES = sizeof types / sizeof types[0] };
+
+size_t onnx_element_bytes(int type) {
+    return type > 0 && type < TYPES ? types[type].bytes : 0;
+}
+
+const char *onnx_type_name(int type) {
+    return type >= 0 && type < TYPES ? types[type].name : "a type of fewer than 8 bits";
 }
 
 size_t onnx_count(const Onnx__Tensor *tensor) {
@@ -87,36 +132,134 @@ size_t onnx_count(const Onnx__Tensor *tensor) {
     return count;
 }
 
-bool onnx_check_constant(struct onnx_reading *at, const Onnx__Tensor *tensor) {
-    uint64_t count = 1;
+/* Elements that the sides of a constant say; false with a message. */
+static bool check_sides(struct onnx_reading *at, const int64_t *dims, size_t rank, uint64_t *count) {
+    *count = 1;
+    for (size_t i = 0; i < rank; i++)
+        if (dims[i] < 0 || dims[i] > TENSOR_ELEMENTS_MAX || (*count *= (uint64_t)dims[i]) > TENSOR_ELEMENTS_MAX)
+            return onnx_refuse(at, "found a constant with a size of %" PRId64 ", expected at most %d elements", dims[i],
+                               TENSOR_ELEMENTS_MAX);
+    return true;
+}
+
+static bool add_bytes(struct onnx_reading *at, uint64_t n) {
+    enum { BYTES_MAX = 1 << 29 };
+    at->bytes += n;
+    return at->bytes <= BYTES_MAX ||
+           onnx_refuse(at, "found %" PRIu64 " bytes of constants, expected at most %d", at->bytes, BYTES_MAX);
+}
+
+Onnx__Tensor *onnx_make(struct onnx_reading *at, int type, const int64_t *dims, size_t rank) {
+    uint64_t count;
+    if (!check_sides(at, dims, rank, &count))
+        return NULL;
+    if (!add_bytes(at, count * onnx_element_bytes(type)))
+        return NULL;
+    Onnx__Tensor *tensor = xcalloc(1, sizeof *tensor);
+    onnx__tensor__init(tensor);
+    tensor->data_type = type;
+    tensor->n_dims = rank;
+    tensor->dims = xcalloc(rank + 1, sizeof *tensor->dims);
+    memcpy(tensor->dims, dims, rank * sizeof *dims);
+    tensor->raw_data.len = (size_t)count * onnx_element_bytes(type);
+    tensor->raw_data.data = xcalloc(tensor->raw_data.len + 1, 1);
+    at->made = xgrow(at->made, at->made_count, sizeof(Onnx__Tensor *));
+    at->made[at->made_count++] = tensor;
+    return tensor;
+}
+
+/* Elements that are listed as numbers become bytes. */
+static void pack(Onnx__Tensor *tensor, size_t count) {
+    const size_t bytes = onnx_element_bytes(tensor->data_type);
+    tensor->raw_data.len = count * bytes;
+    tensor->raw_data.data = xcalloc(count + 1, bytes);
+    for (size_t i = 0; i < count; i++)
+        memcpy(tensor->raw_data.data + i * bytes,
+               tensor->data_type == ONNX_FLOAT   ? (const void *)&tensor->float_data[i]
+               : tensor->data_type == ONNX_INT64 ? (const void *)&tensor->int64_data[i]
+                                                 : (const void *)&tensor->int32_data[i],
+               bytes);
+    tensor->has_raw_data = true;
+}
+
+/* A number of the list that says where a constant is; false with a message. */
+static bool external_number(struct onnx_reading *at, const Onnx__Entry *entry, uint64_t *number) {
+    char *end;
+    *number = strtoull(entry->value, &end, 10);
+    return (entry->value[0] >= '0' && entry->value[0] <= '9' && !*end && *number <= INT64_MAX) ||
+           onnx_refuse(at, "found \"%.20s\" as the %s of a constant in a file of its own, expected a number",
+                       entry->value, entry->key);
+}
+
+/* The bytes of a constant that are in another file of the same folder. */
+static bool read_external(struct onnx_reading *at, Onnx__Tensor *tensor, uint64_t n) {
+    const char *location = "", *slash = strrchr(at->path, '/');
+    uint64_t offset = 0, length = n;
+    for (size_t i = 0; i < tensor->n_external_data; i++) {
+        const Onnx__Entry *entry = tensor->external_data[i];
+        if (!entry->key || !entry->value)
+            continue;
+        if (strcmp(entry->key, "location") == 0)
+            location = entry->value;
+        else if ((strcmp(entry->key, "offset") == 0 && !external_number(at, entry, &offset)) ||
+                 (strcmp(entry->key, "length") == 0 && !external_number(at, entry, &length)))
+            return false;
+    }
+    if (!*location || strchr(location, '/') || strchr(location, '\\') || strstr(location, ".."))
+        return onnx_refuse(at, "found a constant in file \"%.64s\", expected a name in the network's folder", location);
+    if (length != n)
+        return onnx_refuse(at, "found a constant with %" PRIu64 " bytes in \"%s\", expected %" PRIu64, length, location,
+                           n);
+    if (!add_bytes(at, n))
+        return false;
+    char *path = xprintf("%.*s%s", slash ? (int)(slash - at->path + 1) : 0, at->path, location);
+    struct stat about;
+    FILE *file = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? fopen(path, "rb") : NULL;
+    uint8_t *bytes = xcalloc(n + 1, 1);
+    const uint64_t size = file ? (uint64_t)about.st_size : 0;
+    const bool whole = file && offset <= size && n <= size - offset && fseeko(file, (off_t)offset, SEEK_SET) == 0 &&
+                       fread(bytes, 1, n, file) == n;
+    if (file)
+        fclose(file);
+    free(path);
+    free(tensor->raw_data.data);
+    tensor->raw_data.data = bytes;
+    tensor->raw_data.len = n;
+    tensor->has_raw_data = true;
+    tensor->data_location = 0;
+    return whole || onnx_refuse(at,
+                                "found %s \"%s\" with %" PRIu64 " bytes, expected %" PRIu64 " from byte %" PRIu64
+                                " on: the constants of this network",
+                                file ? "a file" : "no file", location, size, n, offset);
+}
+
+bool onnx_check_constant(struct onnx_reading *at, Onnx__Tensor *tensor) {
+    uint64_t count;
     const int type = tensor->data_type;
-    if (type != ONNX_FLOAT && type != ONNX_UINT8 && type != ONNX_INT8 && type != ONNX_INT32 && type != ONNX_INT64)
-        return onnx_refuse(at,
-                           "found a constant of type %d, expected 1 (float32), 2 (uint8), 3 (int8), 6 (int32) or 7 "
-                           "(int64)",
-                           type);
-    for (size_t i = 0; i < tensor->n_dims; i++)
-        if (tensor->dims[i] < 0 || tensor->dims[i] > TENSOR_ELEMENTS_MAX ||
-            (count *= (uint64_t)tensor->dims[i]) > TENSOR_ELEMENTS_MAX)
-            return onnx_refuse(at, "found a constant with a size of %" PRId64 ", expected at most %d elements",
-                               tensor->dims[i], TENSOR_ELEMENTS_MAX);
-    if (tensor->data_location != 0)
-        return onnx_refuse(at, "found a constant in a file of its own, expected it in this one");
+    if (!onnx_element_bytes(type))
+        return onnx_refuse(at, "found a constant of %s, expected float32, uint8, int8, int32 or int64",
+                           onnx_type_name(type));
+    if (!check_sides(at, tensor->dims, tensor->n_dims, &count))
+        return false;
+    if (tensor->data_location != 0 && !read_external(at, tensor, count * onnx_element_bytes(type)))
+        return false;
     const size_t listed = type == ONNX_FLOAT   ? tensor->n_float_data
                           : type == ONNX_INT64 ? tensor->n_int64_data
                                                : tensor->n_int32_data;
     const size_t found = tensor->has_raw_data ? tensor->raw_data.len : listed;
-    const size_t wanted = tensor->has_raw_data ? (size_t)count * element_bytes(type) : (size_t)count;
-    return found == wanted || onnx_refuse(at, "found a constant with %zu %s, expected %zu", found,
-                                          tensor->has_raw_data ? "bytes" : "elements", wanted);
+    const size_t wanted = tensor->has_raw_data ? (size_t)count * onnx_element_bytes(type) : (size_t)count;
+    if (found != wanted)
+        return onnx_refuse(at, "found a constant with %zu %s, expected %zu", found,
+                           tensor->has_raw_data ? "bytes" : "elements", wanted);
+    if (!tensor->has_raw_data)
+        pack(tensor, found);
+    return true;
 }
 
 int64_t onnx_integer(const Onnx__Tensor *tensor, size_t i) {
     const uint8_t *raw = tensor->raw_data.data;
     int32_t word;
     int64_t wide;
-    if (!tensor->has_raw_data)
-        return tensor->data_type == ONNX_INT64 ? tensor->int64_data[i] : tensor->int32_data[i];
     switch (tensor->data_type) {
     case ONNX_INT64:
         memcpy(&wide, raw + 8 * i, sizeof wide);
@@ -133,17 +276,29 @@ int64_t onnx_integer(const Onnx__Tensor *tensor, size_t i) {
 
 float onnx_float(const Onnx__Tensor *tensor, size_t i) {
     float value;
-    if (!tensor->has_raw_data)
-        return tensor->float_data[i];
     memcpy(&value, tensor->raw_data.data + 4 * i, sizeof value);
     return value;
+}
+
+double onnx_real(const struct onnx_value *value, size_t i) {
+    const Onnx__Tensor *constant = value->constant;
+    if (constant->data_type == ONNX_FLOAT)
+        return (double)onnx_float(constant, i);
+    if (!value->scale)
+        return (double)onnx_integer(constant, i);
+    size_t k = i;
+    for (size_t d = constant->n_dims; d-- > (size_t)value->axis + 1;)
+        k /= (size_t)constant->dims[d];
+    k = onnx_count(value->scale) == 1 ? 0 : k % onnx_count(value->scale);
+    const int64_t zero = value->zero ? onnx_integer(value->zero, k) : 0;
+    return (double)onnx_float(value->scale, k) * (double)(onnx_integer(constant, i) - zero);
 }
 
 const Onnx__Tensor *onnx_constant(struct onnx_reading *at, size_t i, bool optional) {
     const struct onnx_value *value = onnx_input(at, i);
     if (value && value->constant)
         return value->constant;
-    if (!optional || (i < at->node->n_input && *at->node->input[i]))
+    if (!optional || value)
         onnx_refuse(at, "found its input %zu not to be a constant, expected one", i);
     return NULL;
 }
@@ -193,10 +348,9 @@ int onnx_tensor_new(struct onnx_reading *at, const char *name, const int sides[3
     return (int)at->graph->tensor_count - 1;
 }
 
-int onnx_constant_new(struct onnx_reading *at, const Onnx__Tensor *from, enum tensor_type type, const int *dims,
+int onnx_constant_new(struct onnx_reading *at, const char *name, size_t count, enum tensor_type type, const int *dims,
                       int rank, void **elements) {
-    const size_t count = onnx_count(from);
-    struct tensor *tensor = add_tensor(at, from->name ? from->name : "constant", count);
+    struct tensor *tensor = add_tensor(at, name, count);
     if (!tensor)
         return GRAPH_NONE;
     struct graph *graph = at->graph;
@@ -217,7 +371,7 @@ int onnx_zero(const Onnx__Tensor *zero, bool *shifted) {
 
 /* Whether the result of a node has the scale of its input, which may become known later. */
 static bool keeps_scale(const struct node *node) {
-    return node->kind == NODE_RESHAPE || node->kind == NODE_MAX_POOL;
+    return node->kind == NODE_RESHAPE || node->kind == NODE_MAX_POOL || node->kind == NODE_TRANSPOSE;
 }
 
 bool onnx_set_scale(struct onnx_reading *at, int index, const Onnx__Tensor *scale, const Onnx__Tensor *zero) {
@@ -248,7 +402,7 @@ bool onnx_set_scale(struct onnx_reading *at, int index, const Onnx__Tensor *scal
 
 static bool read_initializers(struct onnx_reading *at) {
     for (size_t i = 0; i < at->file->n_initializer && !at->failed; i++) {
-        const Onnx__Tensor *tensor = at->file->initializer[i];
+        Onnx__Tensor *tensor = at->file->initializer[i];
         struct onnx_value *value = onnx_check_constant(at, tensor) ? onnx_define(at, tensor->name) : NULL;
         if (!value)
             return false;
@@ -279,16 +433,17 @@ static bool read_input(struct onnx_reading *at, const Onnx__Value *input) {
         return false;
     value->real = type->elem_type == ONNX_FLOAT;
     at->tensors[value->tensor].integer = !value->real;
+    at->tensors[value->tensor].shifted = type->elem_type == ONNX_UINT8;
     if (!value->real && type->elem_type != ONNX_INT8 && type->elem_type != ONNX_UINT8)
-        return onnx_refuse(at, "found input \"%s\" of type %d, expected 1 (float32), 2 (uint8) or 3 (int8)",
-                           input->name, type->elem_type);
+        return onnx_refuse(at, "found input \"%s\" of %s, expected float32, uint8 or int8", input->name,
+                           onnx_type_name(type->elem_type));
     at->graph->inputs = xgrow(at->graph->inputs, at->graph->input_count, sizeof *at->graph->inputs);
     at->graph->inputs[at->graph->input_count++] = value->tensor;
     return true;
 }
 
 static bool read_output(struct onnx_reading *at, const Onnx__Value *output) {
-    const struct onnx_value *value = output->name ? find(at, output->name) : NULL;
+    const struct onnx_value *value = output->name ? onnx_find(at, output->name) : NULL;
     if (!value || value->tensor == GRAPH_NONE)
         return onnx_refuse(at, "found output \"%s\", which no node computes; expected one that does",
                            output->name ? output->name : "");
@@ -324,10 +479,10 @@ static bool read_graph(struct onnx_reading *at) {
     if (file->n_node > NODES_MAX || file->n_input < 1 || file->n_output < 1 || file->n_output > ENDS_MAX)
         return onnx_refuse(at, "found %zu nodes, %zu inputs and %zu outputs, expected at most %d, and 1 to %d each",
                            file->n_node, file->n_input, file->n_output, NODES_MAX, ENDS_MAX);
-    if (!read_initializers(at))
+    if (!onnx_check_operators(at) || !read_initializers(at))
         return false;
     for (size_t i = 0; i < file->n_input; i++) /* old files list constants there too */
-        if (!(file->input[i]->name && find(at, file->input[i]->name)) && !read_input(at, file->input[i]))
+        if (!(file->input[i]->name && onnx_find(at, file->input[i]->name)) && !read_input(at, file->input[i]))
             return false;
     if (at->graph->input_count < 1 || at->graph->input_count > ENDS_MAX)
         return onnx_refuse(at, "found %zu inputs, expected 1 to %d", at->graph->input_count, ENDS_MAX);
@@ -345,7 +500,7 @@ static bool read_graph(struct onnx_reading *at) {
     for (size_t i = 0; i < file->n_output; i++)
         if (!read_output(at, file->output[i]))
             return false;
-    return graph_check(at->graph, at->err);
+    return layout_settle(at->graph, at->err) && graph_check(at->graph, at->err);
 }
 
 /* Memory of the message: bounded by the size of the file, as a short file can hold many empty messages. */
@@ -370,6 +525,16 @@ static void no_free(void *pointer) {
     (void)pointer;
 }
 
+/* Version of the standard operators: of a file that does not say it, the newest. */
+static int64_t opset_of(const Onnx__Model *model) {
+    for (size_t i = 0; i < model->n_opset_import; i++) {
+        const Onnx__OperatorSet *set = model->opset_import[i];
+        if (!set->domain || !*set->domain || strcmp(set->domain, "ai.onnx") == 0)
+            return set->version;
+    }
+    return INT64_MAX;
+}
+
 struct graph *onnx_parse(const char *path, const void *bytes, size_t n, struct error *err) {
     enum { LEAST = 1 << 24, TIMES = 8 };
     struct budget budget = {LEAST + TIMES * n};
@@ -382,11 +547,18 @@ struct graph *onnx_parse(const char *path, const void *bytes, size_t n, struct e
         error_set(err, "%s: found no ONNX model, or one cut short, expected one with a graph", path);
     else {
         at.file = model->graph;
+        at.opset = opset_of(model);
         fine = read_graph(&at);
     }
     tdestroy(at.names, no_free);
     for (size_t i = 0; i < at.value_count; i++)
         free(at.values[i]);
+    for (size_t i = 0; i < at.made_count; i++) {
+        free(at.made[i]->dims);
+        free(at.made[i]->raw_data.data);
+        free(at.made[i]);
+    }
+    free(at.made);
     free(at.values);
     free(at.tensors);
     if (model)

@@ -10,6 +10,7 @@ struct onnx_value {
     const char *name;
     const Onnx__Tensor *constant;     /* NULL: computed */
     const Onnx__Tensor *scale, *zero; /* of a constant that was dequantised */
+    int axis;                         /* of the constant, along which there are several scales; GRAPH_NONE: kernels */
     bool real;                        /* float32: before QuantizeLinear, behind DequantizeLinear */
     int tensor;                       /* GRAPH_NONE for constants */
 };
@@ -29,48 +30,75 @@ struct onnx_reading {
     struct error *err;
     struct graph *graph;
     const Onnx__Graph *file;
+    int64_t opset;               /* version of the operators */
     struct onnx_tensor *tensors; /* of the graph's */
     void *names;                 /* tsearch() of values */
     struct onnx_value **values;
     size_t value_count;
+    Onnx__Tensor **made; /* constants that are not in the file */
+    size_t made_count;
     const Onnx__Node *node; /* being read, and its number */
     size_t number;
+    /* The node's inputs in one form: of an operator on integers, those of the same operator on real numbers. A name
+     * NULL: absent. */
+    struct onnx_value operands[NODE_INPUTS_MAX];
+    size_t operand_count;
     uint64_t elements; /* of tensors and copies of constants so far */
+    uint64_t bytes;    /* of constants that were made or are in other files, so far */
     bool failed;
 };
 
-enum { ONNX_FLOAT = 1, ONNX_UINT8 = 2, ONNX_INT8 = 3, ONNX_INT32 = 6, ONNX_INT64 = 7 };
+enum { ONNX_FLOAT = 1, ONNX_UINT8 = 2, ONNX_INT8 = 3, ONNX_INT32 = 6, ONNX_INT64 = 7, ONNX_DIMS_MAX = 8 };
 
 /* Message for the node that is being read. Returns false. */
 bool onnx_refuse(struct onnx_reading *at, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* What a name stands for; NULL: nothing. */
+struct onnx_value *onnx_find(const struct onnx_reading *at, const char *name);
 /* A new name; NULL with a message if it is known already. */
 struct onnx_value *onnx_define(struct onnx_reading *at, const char *name);
+/* The same of the node's output. */
+struct onnx_value *onnx_result(struct onnx_reading *at);
 /* Input i of the node; NULL if it is absent, or nothing computes it. */
-struct onnx_value *onnx_input(struct onnx_reading *at, size_t i);
+const struct onnx_value *onnx_input(const struct onnx_reading *at, size_t i);
 /* The same of a constant; NULL with a message if it is none and was not said to be optional. */
 const Onnx__Tensor *onnx_constant(struct onnx_reading *at, size_t i, bool optional);
 
-/* Elements, and bytes of them, of a constant; types of onnx_check_constant() only. */
+/* Elements of a constant, whose type onnx_check_constant() knows: as integers, or as what they stand for. */
 size_t onnx_count(const Onnx__Tensor *tensor);
 int64_t onnx_integer(const Onnx__Tensor *tensor, size_t i);
 float onnx_float(const Onnx__Tensor *tensor, size_t i);
-bool onnx_check_constant(struct onnx_reading *at, const Onnx__Tensor *tensor);
+double onnx_real(const struct onnx_value *value, size_t i);
+size_t onnx_element_bytes(int type);
+const char *onnx_type_name(int type);
+/* Checks a constant and puts its elements into raw_data. */
+bool onnx_check_constant(struct onnx_reading *at, Onnx__Tensor *tensor);
+/* A new constant of zeros; NULL with a message if there are too many elements. */
+Onnx__Tensor *onnx_make(struct onnx_reading *at, int type, const int64_t *dims, size_t rank);
 
 const Onnx__Attribute *onnx_attribute(const struct onnx_reading *at, const char *name);
 int64_t onnx_attribute_or(const struct onnx_reading *at, const char *name, int64_t value);
+/* A list of whole numbers: an attribute in files of old operators, an input in others. Returns its length, at most
+ * ONNX_DIMS_MAX; 0 if there is none. */
+size_t onnx_list(struct onnx_reading *at, const char *name, size_t input, int64_t numbers[ONNX_DIMS_MAX]);
+/* A limit of Clip, or a value of Pad, in the same way. */
+double onnx_number(const struct onnx_reading *at, const char *name, size_t input, double none);
 
 /* A new tensor of the graph; GRAPH_NONE with a message. sides: height, width, channels; rank as in the file. */
 int onnx_tensor_new(struct onnx_reading *at, const char *name, const int sides[3], int rank);
 /* A new constant of the graph with room for its elements. */
-int onnx_constant_new(struct onnx_reading *at, const Onnx__Tensor *from, enum tensor_type type, const int *dims,
+int onnx_constant_new(struct onnx_reading *at, const char *name, size_t count, enum tensor_type type, const int *dims,
                       int rank, void **elements);
 /* Sets the scale of a tensor, or compares it with the one it has. */
 bool onnx_set_scale(struct onnx_reading *at, int tensor, const Onnx__Tensor *scale, const Onnx__Tensor *zero);
 /* A zero point as one of INT8. */
 int onnx_zero(const Onnx__Tensor *zero, bool *shifted);
 
+/* Refuses a file with operators that are not supported: all of them, in one message. */
+bool onnx_check_operators(struct onnx_reading *at);
 /* Reads the node `at->node`. */
 bool onnx_read_node(struct onnx_reading *at);
+/* Computes the node `at->node` if all its inputs are constants. *done: whether it did. False with a message. */
+bool onnx_fold(struct onnx_reading *at, bool *done);
 
 #endif

@@ -10,12 +10,23 @@
 #include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "quantised/layout.h"
 
 enum { TFLITE_VERSION = 3, BUILTIN_CODES = 256 };
+enum { CODE_CUSTOM = 32 };
 enum { TYPE_FLOAT32 = 0, TYPE_INT32 = 2, TYPE_UINT8 = 3, TYPE_INT8 = 9 };
+
+static const char *const type_names[] = {"float32", "float16",  "int32",   "uint8",  "int64",   "text",
+                                         "bool",    "int16",    "complex", "int8",   "float64", "complex128",
+                                         "uint64",  "resource", "variant", "uint32", "uint16",  "int4"};
+enum { TYPE_NAMES = sizeof type_names / sizeof type_names[0] };
 
 /* Values of uint8, as at the ends of many networks, are taken as int8: less this. */
 enum { UNSIGNED_ZERO = 128 };
+
+/* Activations by their code, and their limits. */
+enum { ACTIVATION_NONE, ACTIVATION_RELU, ACTIVATION_RELU_1, ACTIVATION_RELU6 };
+static const double activations[][2] = {{-INFINITY, INFINITY}, {0, INFINITY}, {-1, 1}, {0, 6}};
 
 /* Operators by their code: what they are here, and the last version whose INT8 form is the one of chapter 88. */
 struct known_operator {
@@ -35,10 +46,12 @@ static const struct known_operator operators[] = {
     {14, NODE_LOGISTIC, 3},
     {17, NODE_MAX_POOL, 3},
     {19, NODE_RELU, 3},
+    {20, NODE_CLIP, 1},
     {21, NODE_RELU6, 3},
     {22, NODE_RESHAPE, 1},
     {25, NODE_SOFTMAX, 3},
     {34, NODE_PAD, 4},
+    {39, NODE_TRANSPOSE, 4},
     {40, NODE_MEAN, 3},
     {114, NODE_QUANTIZE, 3},
 };
@@ -53,7 +66,6 @@ static const struct {
     {42, "DIV"},
     {28, "TANH"},
     {36, "GATHER"},
-    {39, "TRANSPOSE"},
     {45, "STRIDED_SLICE"},
     {49, "SPLIT"},
     {53, "CAST"},
@@ -68,14 +80,38 @@ static const struct {
     {54, "PRELU"},
     {117, "HARD_SWISH"},
     {126, "BATCH_MATMUL"},
-    {32, "CUSTOM"},
+    {CODE_CUSTOM, "CUSTOM"},
     {83, "PACK"},
     {77, "SHAPE"},
     {82, "REDUCE_MAX"},
     {74, "SUM"},
     {76, "RSQRT"},
     {16, "LSTM"},
-    {20, "RELU_N1_TO_1"},
+    {5, "DEPTH_TO_SPACE"},
+    {26, "SPACE_TO_DEPTH"},
+    {27, "SVDF"},
+    {24, "RNN"},
+    {35, "UNIDIRECTIONAL_SEQUENCE_RNN"},
+    {44, "UNIDIRECTIONAL_SEQUENCE_LSTM"},
+    {52, "BIDIRECTIONAL_SEQUENCE_LSTM"},
+    {37, "BATCH_TO_SPACE_ND"},
+    {38, "SPACE_TO_BATCH_ND"},
+    {43, "SQUEEZE"},
+    {47, "EXP"},
+    {50, "LOG_SOFTMAX"},
+    {56, "ARG_MAX"},
+    {65, "SLICE"},
+    {75, "SQRT"},
+    {88, "UNPACK"},
+    {99, "SQUARED_DIFFERENCE"},
+    {111, "ELU"},
+    {118, "IF"},
+    {119, "WHILE"},
+    {129, "CALL_ONCE"},
+    {142, "VAR_HANDLE"},
+    {143, "READ_VARIABLE"},
+    {144, "ASSIGN_VARIABLE"},
+    {150, "GELU"},
 };
 
 struct reading {
@@ -83,6 +119,7 @@ struct reading {
     struct graph *graph;
     struct flat_vector codes, buffers;
     uint64_t computed; /* elements of tensors so far */
+    int activation;    /* of the node that is being read */
 };
 
 static int number(struct reading *at, const struct flat_table *table, unsigned k, size_t bytes, const char *field) {
@@ -203,9 +240,9 @@ static void read_tensor(struct reading *at, const struct flat_table *entry, stru
                                                            : TENSOR_FLOAT;
     if (type != TYPE_INT8 && type != TYPE_UINT8 && type != TYPE_INT32 && type != TYPE_FLOAT32)
         flat_fail(&at->flat, entry->at,
-                  "tensor %zu \"%s\": found type %d, expected 9 (int8), 3 (uint8), 2 (int32) or 0 (float32): quantise "
-                  "the whole network to INT8",
-                  entry->index, tensor->name, type);
+                  "tensor %zu \"%s\": found %s, expected int8, uint8, int32 or float32: quantise the whole network to "
+                  "INT8",
+                  entry->index, tensor->name, type >= 0 && type < TYPE_NAMES ? type_names[type] : "an unknown type");
     read_shape(at, entry, tensor);
     read_quantisation(at, entry, type == TYPE_UINT8 ? UNSIGNED_ZERO : 0, tensor);
     read_data(at, entry, tensor);
@@ -291,7 +328,7 @@ static bool read_window(struct reading *at, const struct flat_table *entry, cons
     node->y.stride = number(at, options, 2, 4, "stride");
     node->x.dilation = pool ? 1 : number_or_1(at, options, dilation, "dilation");
     node->y.dilation = pool ? 1 : number_or_1(at, options, dilation + 1, "dilation");
-    node->activation = (enum activation)number(at, options, activation, 1, "activation");
+    at->activation = number(at, options, activation, 1, "activation");
     const int padding = number(at, options, 0, 1, "padding");
     if (padding > 1)
         return refuse(at, entry, node, "found padding %d, expected 0 (SAME) or 1 (VALID)", padding);
@@ -310,7 +347,7 @@ static bool read_fully_connected(struct reading *at, const struct flat_table *en
     const int format = number(at, options, 1, 1, "format of weights");
     if (format != 0)
         return refuse(at, entry, node, "found format %d of its weights, expected 0 (plain)", format);
-    node->activation = (enum activation)number(at, options, 0, 1, "activation");
+    at->activation = number(at, options, 0, 1, "activation");
     /* With keep_num_dims, and weights for the last dimension: for each pixel. */
     const struct tensor *weights = node_input(at->graph, node, 1);
     const bool pixels =
@@ -332,6 +369,33 @@ static bool read_mean(struct reading *at, const struct flat_table *entry, struct
         return refuse(at, entry, node, "found a mean over other axes, expected height and width (1, 2) of 4");
     node->x = whole_axis(in->w);
     node->y = whole_axis(in->h);
+    node->c = whole_axis(1);
+    node->input_count = 1;
+    return true;
+}
+
+static bool read_transpose(struct reading *at, const struct flat_table *entry, struct node *node) {
+    const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
+    const int32_t *order = constant(at, entry, node, 1, (size_t)in->rank, "order");
+    unsigned seen = 0;
+    if (!order)
+        return false;
+    if (in->data)
+        return refuse(at, entry, node, "found a constant, expected a tensor that is computed");
+    for (int i = 0; i < 4; i++)
+        node->order[i] = i;
+    for (int i = 0; i < in->rank; i++) {
+        /* Dimensions are counted from the last, the channels, but for the batch. */
+        const int to = i ? i + 4 - in->rank : 0, from = order[i] > 0 ? order[i] + 4 - in->rank : order[i];
+        if (order[i] >= in->rank || from < 0 || seen & 1U << from || (i == 0 && from != 0) || out->rank != in->rank ||
+            out->dims[i] != in->dims[order[i]])
+            return refuse(at, entry, node,
+                          "found dimension %d at place %d, expected each once, the batch first, and the "
+                          "output's sides",
+                          order[i], i);
+        seen |= 1U << from;
+        node->order[to] = from;
+    }
     node->input_count = 1;
     return true;
 }
@@ -363,9 +427,9 @@ static bool read_concatenation(struct reading *at, const struct flat_table *entr
     const struct tensor *out = node_output(at->graph, node);
     int axis = number(at, options, 0, 4, "axis");
     axis = axis < 0 ? axis + out->rank : axis;
-    node->activation = (enum activation)number(at, options, 1, 1, "activation");
+    at->activation = number(at, options, 1, 1, "activation");
     /* Dimensions are counted from the last, the channels: the graph's axes are those of 4. */
-    node->concat_axis = axis + 4 - out->rank;
+    node->axis = axis + 4 - out->rank;
     if (axis < 1 || axis >= out->rank)
         return refuse(at, entry, node, "found axis %d of %d, expected height, width or channels", axis, out->rank);
     return true;
@@ -383,18 +447,21 @@ static bool read_options(struct reading *at, const struct flat_table *entry, str
     case NODE_FULLY_CONNECTED:
         return read_fully_connected(at, entry, &options, node);
     case NODE_ADD:
-        node->activation = (enum activation)number(at, &options, 0, 1, "activation");
+        at->activation = number(at, &options, 0, 1, "activation");
         return true;
     case NODE_MEAN:
         return read_mean(at, entry, node);
     case NODE_PAD:
         return read_pad(at, entry, node);
+    case NODE_TRANSPOSE:
+        return read_transpose(at, entry, node);
     case NODE_CONCATENATION:
         return read_concatenation(at, entry, &options, node);
     case NODE_RESHAPE:
         node->input_count = 1;
         return true;
     case NODE_SOFTMAX:
+        node->axis = 3;
         bits = (uint32_t)flat_number(&at->flat, &options, 0, 4, "beta");
         memcpy(&node->beta, &bits, sizeof bits);
         return (isfinite(node->beta) && node->beta > 0) ||
@@ -422,47 +489,101 @@ static bool read_indices(struct reading *at, const struct flat_table *entry, uns
     return !at->flat.failed;
 }
 
-static const char *name_of_code(int code, char text[32]) {
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (others[i].code == code)
-            return others[i].name;
-    snprintf(text, 32, "operator %d", code);
-    return text;
-}
+/* An operator's code in the file's list. */
+struct operator_code {
+    int code;
+    unsigned version;
+    char name[64];
+};
 
-/* What an operator code says; NULL with a message that names the node. */
-static const struct known_operator *find_operator(struct reading *at, const struct flat_table *entry, int output) {
+static bool read_code(struct reading *at, const struct flat_table *entry, struct operator_code *operator) {
     const size_t index = (size_t)flat_number(&at->flat, entry, 0, 4, "operator code");
-    char text[32];
     if (at->flat.failed)
-        return NULL;
-    if (index >= at->codes.count) {
-        flat_fail(&at->flat, entry->at, "node %zu: found operator code %zu, expected one of the file's %zu",
-                  entry->index, index, at->codes.count);
-        return NULL;
-    }
+        return false;
+    if (index >= at->codes.count)
+        return flat_fail(&at->flat, entry->at, "node %zu: found operator code %zu, expected one of the file's %zu",
+                         entry->index, index, at->codes.count);
     const struct flat_table code = flat_entry(&at->flat, &at->codes, index, "operator code");
     const int old = (int8_t)flat_number(&at->flat, &code, 0, 1, "code"), new = number(at, &code, 3, 4, "code");
-    const int value = old > new ? old : new;
-    const unsigned version = (unsigned)number_or_1(at, &code, 2, "version");
-    const char *tensor = output == GRAPH_NONE ? "?" : at->graph->tensors[output].name;
-    if (at->flat.failed)
-        return NULL;
-    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
-        const struct known_operator *known = &operators[i];
-        if (known->code != value)
-            continue;
-        if (version >= 1 && version <= known->version)
-            return known;
-        flat_fail(&at->flat, entry->at, "node %zu, %s, tensor \"%s\": found version %u, expected 1 to %u", entry->index,
-                  node_names[known->kind], tensor, version, known->version);
-        return NULL;
-    }
-    flat_fail(&at->flat, entry->at,
-              "node %zu, %s version %u, tensor \"%s\": found an operator that is not supported; docs/networks.md lists "
-              "those that are",
-              entry->index, name_of_code(value, text), version, tensor);
+    const struct flat_text custom = flat_text(&at->flat, &code, 1, "custom code");
+    operator->code = old> new ? old : new;
+    operator->version =(unsigned) number_or_1(at, &code, 2, "version");
+    snprintf(operator->name, sizeof operator->name, "operator %d", operator->code);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (others[i].code == operator->code)
+            snprintf(operator->name, sizeof operator->name, "%s", others[i].name);
+    if (custom.text && custom.n)
+        text_shown_bytes(custom.text, custom.n, operator->name, sizeof operator->name);
+    return !at->flat.failed;
+}
+
+static const struct known_operator *find_operator(const struct operator_code *code) {
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
+        if (operators[i].code == code->code)
+            return &operators[i];
     return NULL;
+}
+
+/* The name of the tensor that a node computes. */
+static const char *output_name(struct reading *at, const struct flat_table *subgraph, const struct flat_table *entry,
+                               char shown[64]) {
+    const struct flat_vector tensors = flat_vector(&at->flat, subgraph, 0, 4, "tensors"),
+                             outputs = flat_vector(&at->flat, entry, 2, 4, "outputs");
+    const size_t output =
+        outputs.count && !at->flat.failed ? (size_t)flat_element(&at->flat, &outputs, 0, 4) : SIZE_MAX;
+    if (at->flat.failed || output >= tensors.count)
+        return "?";
+    const struct flat_table tensor = flat_entry(&at->flat, &tensors, output, "tensor");
+    const struct flat_text name = flat_text(&at->flat, &tensor, 3, "name");
+    return text_shown_bytes(name.text ? name.text : "", name.n, shown, 64);
+}
+
+/* What a network with some operators is, for whom its refusal surprises. */
+static const char *kind_of_network(const struct text *names) {
+    const char *all = names->text;
+    if (strstr(all, "ethos-u"))
+        return ". Vela has compiled this file for an Ethos-U: take the file that it was made from";
+    if (strstr(all, "VAR_HANDLE") || strstr(all, "READ_VARIABLE"))
+        return ". It is a streaming network, which keeps variables from one call to the next";
+    if (strstr(all, "LSTM") || strstr(all, "SVDF") || strstr(all, "RNN"))
+        return ". It is a recurrent network, which keeps a state, of int16, from one step to the next";
+    return "";
+}
+
+/* Refuses a file with operators that are not supported, before anything else is judged: all of them, in one message. */
+static bool check_operators(struct reading *at, const struct flat_vector *subgraphs) {
+    struct text names = {0};
+    size_t others_found = 0, all = 0, place = 0, number_of_first = 0;
+    char tensor[64] = "", shown[64];
+    bool seen[256] = {false};
+    struct operator_code first = {0}, code;
+    for (size_t g = 0; g < subgraphs->count && !at->flat.failed; g++) {
+        const struct flat_table subgraph = flat_entry(&at->flat, subgraphs, g, "subgraph");
+        const struct flat_vector list = flat_vector(&at->flat, &subgraph, 3, 4, "operators");
+        for (size_t i = 0; i < list.count && !at->flat.failed; i++) {
+            const struct flat_table entry = flat_entry(&at->flat, &list, i, "node");
+            all++;
+            if (!read_code(at, &entry, &code) || find_operator(&code))
+                continue;
+            if (!others_found++) {
+                first = code;
+                place = entry.at;
+                number_of_first = i;
+                snprintf(tensor, sizeof tensor, "%s", output_name(at, &subgraph, &entry, shown));
+            }
+            if (code.code == CODE_CUSTOM ? !names.text || !strstr(names.text, code.name) : !seen[code.code & 255])
+                text_printf(&names, "%s%s", names.text ? ", " : "", code.name);
+            seen[code.code & 255] = true;
+        }
+    }
+    if (others_found && !at->flat.failed)
+        flat_fail(&at->flat, place,
+                  "node %zu, %s version %u, tensor \"%s\": found an operator that is not supported; docs/networks.md "
+                  "lists those that are. Such are %zu of %zu nodes: %.512s%s",
+                  number_of_first, first.name, first.version, tensor, others_found, all, names.text,
+                  kind_of_network(&names));
+    free(names.text);
+    return !at->flat.failed;
 }
 
 static bool read_node(struct reading *at, const struct flat_table *entry, struct node *node) {
@@ -475,10 +596,17 @@ static bool read_node(struct reading *at, const struct flat_table *entry, struct
         !read_indices(at, entry, 2, "outputs", outputs, &output_count, 1))
         return false;
     node->output = outputs[0];
-    const struct known_operator *known = find_operator(at, entry, node->output);
+    struct operator_code code;
+    const struct known_operator *known = read_code(at, entry, &code) ? find_operator(&code) : NULL;
     if (!known)
         return false;
     node->kind = known->kind;
+    if (code.version < 1 || code.version > known->version)
+        return refuse(at, entry, node, "found version %u, expected 1 to %u", code.version, known->version);
+    at->activation = known->kind == NODE_RELU    ? ACTIVATION_RELU
+                     : known->kind == NODE_CLIP  ? ACTIVATION_RELU_1
+                     : known->kind == NODE_RELU6 ? ACTIVATION_RELU6
+                                                 : ACTIVATION_NONE;
     const size_t inputs = needed[node->kind] ? needed[node->kind] : 1;
     if (node->output == GRAPH_NONE || node->input_count < inputs)
         return refuse(at, entry, node, "found %zu inputs and %zu outputs, expected at least %zu and 1",
@@ -494,9 +622,16 @@ static bool read_node(struct reading *at, const struct flat_table *entry, struct
     }
     if (!read_options(at, entry, node) || at->flat.failed)
         return false;
-    return node->activation <= ACTIVATION_RELU6 ||
-           refuse(at, entry, node, "found activation %d, expected 0 (none), 1 (RELU), 2 (RELU_N1_TO_1) or 3 (RELU6)",
-                  (int)node->activation);
+    if (at->activation < ACTIVATION_NONE || at->activation > ACTIVATION_RELU6)
+        return refuse(at, entry, node,
+                      "found activation %d, expected 0 (none), 1 (RELU), 2 (RELU_N1_TO_1) or 3 (RELU6)",
+                      at->activation);
+    node->groups = 1;
+    if (node->kind == NODE_CONV)
+        node->groups = node_input(at->graph, node, 0)->c / node_input(at->graph, node, 1)->dims[3];
+    node->low = activations[at->activation][0];
+    node->high = activations[at->activation][1];
+    return true;
 }
 
 static void read_nodes(struct reading *at, const struct flat_table *subgraph) {
@@ -566,14 +701,32 @@ static bool cut_end(struct graph *graph, const struct node *node) {
     return cut;
 }
 
+/* A SOFTMAX or LOGISTIC of float32 behind a DEQUANTIZE takes the integers, as the processor's task does. */
+static void take_integers(struct graph *graph) {
+    for (size_t n = 0; n < graph->node_count; n++) {
+        struct node *node = &graph->nodes[n];
+        struct tensor *out = &graph->tensors[node->output];
+        for (size_t k = 0; k < n && node_of_processor(node) && out->type == TENSOR_FLOAT && !out->data; k++)
+            if (graph->nodes[k].kind == NODE_DEQUANTIZE && graph->nodes[k].output == node->inputs[0]) {
+                node->inputs[0] = graph->nodes[k].inputs[0];
+                out->type = TENSOR_INT8;
+                out->scales[0] = 1 / 256.0F;
+                out->scale_count = 1;
+                out->zero = INT8_MIN;
+            }
+    }
+}
+
 /* The accelerator's inputs and outputs are INT8: a QUANTIZE of an input, a DEQUANTIZE to an output, a change to or from
  * uint8 are left to who fills and reads them. */
 static bool cut_ends(struct reading *at) {
     struct graph *graph = at->graph;
     size_t kept = 0;
+    take_integers(graph);
     for (size_t n = 0; n < graph->node_count; n++) {
         const struct node *node = &graph->nodes[n];
-        if (cut_end(graph, node))
+        const bool unread = node->kind == NODE_DEQUANTIZE && count_readers(graph, node->output) == 0;
+        if (cut_end(graph, node) || unread)
             continue;
         if (node->kind == NODE_DEQUANTIZE ||
             (node->kind == NODE_QUANTIZE && node_input(graph, node, 0)->type == TENSOR_FLOAT)) {
@@ -621,7 +774,7 @@ static void read_model(struct reading *at) {
     at->codes = flat_vector(&at->flat, &root, 1, 4, "operator codes");
     at->buffers = flat_vector(&at->flat, &root, 4, 4, "buffers");
     const struct flat_vector subgraphs = flat_vector(&at->flat, &root, 2, 4, "subgraphs");
-    if (!at->flat.failed && subgraphs.count != 1)
+    if (!at->flat.failed && check_operators(at, &subgraphs) && subgraphs.count != 1)
         flat_fail(&at->flat, root.at, "found %zu subgraphs, expected 1", subgraphs.count);
     if (at->flat.failed)
         return;
@@ -637,7 +790,8 @@ struct graph *tflite_parse(const char *path, const void *bytes, size_t n, struct
     struct reading at = {.flat = flat_open(path, bytes, n, err), .graph = xcalloc(1, sizeof *at.graph)};
     at.graph->path = text_shown(path);
     read_model(&at);
-    if (!at.flat.failed && cut_ends(&at) && check_ends(&at) && graph_check(at.graph, err))
+    if (!at.flat.failed && layout_settle(at.graph, err) && cut_ends(&at) && check_ends(&at) &&
+        graph_check(at.graph, err))
         return at.graph;
     graph_free(at.graph);
     return NULL;

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from tflite import INT32, SAME, UINT8, VALID, Network, result, windows
+from tflite import FLOAT, INT8, INT32, SAME, UINT8, VALID, Network, result, windows
 
 NVCOSIM = str(pathlib.Path(sys.argv[1]).resolve())
 CONFIG = sys.argv[2] if len(sys.argv) > 2 else "small"
@@ -28,8 +28,8 @@ class Case(Network):
     def constant(self, shape, scale=0.05, zero=0, limit=127, kind=9):
         return self.tensor(shape, scale, zero, [self.random.randint(-limit, limit) for _ in range(math.prod(shape))], kind)
 
-    def then(self, name, shape, scale, zero, options=None, others=()):
-        self.at = self.node(name, [self.at, *others], self.tensor(shape, scale, zero), options)
+    def then(self, name, shape, scale, zero, options=None, others=(), kind=INT8):
+        self.at = self.node(name, [self.at, *others], self.tensor(shape, scale, zero, None, kind), options)
         self.outputs = [self.at]
         return self
 
@@ -40,6 +40,16 @@ class Case(Network):
         sides = [result(n, size, stride, dilation, SAME) for n in (h, w)]
         options = windows(SAME, (stride, stride), 0, dilation=(dilation, dilation))
         return self.then("CONV_2D", (1, *sides, k), scale, zero, options, [weights, bias])
+
+    def groups(self, count, k, size=3):
+        _, h, w, c = self.shape(self.at)
+        weights = self.constant((k, size, size, c // count), 0.01, limit=9)
+        others = [weights, self.constant((k,), 1.0, limit=500, kind=INT32)]
+        return self.then("CONV_2D", (1, h, w, k), 0.3, -3, windows(SAME, (1, 1), 1), others)
+
+    def transpose(self, *order):
+        shape = self.shape(self.at)
+        return self.then("TRANSPOSE", [shape[i] for i in order], *self.quantised(), None, [self.tensor((4,), 1.0, 0, order, INT32)])
 
     def average(self, width, height, stride, padding):
         _, h, w, c = self.shape(self.at)
@@ -159,6 +169,16 @@ CASES = {
     "logistic, also an output": logistic_read,
     "softmax in the middle": lambda: (net := Case((1, 4, 5, 19))).processor("SOFTMAX").then("ADD", (1, 4, 5, 19), 0.06, 1, {0: ("b", 0)}, net.inputs),
     "softmax reshaped, then read": lambda: Case((1, 1, 1, 24)).processor("SOFTMAX").reshape(2, 3, 4).convolution(9, 0.01, 0.002, 0),
+    "2 groups of whole atoms": lambda: Case((1, 6, 5, 16)).groups(2, 32),
+    "4 groups inside atoms": lambda: Case((1, 6, 5, 12)).groups(4, 20),
+    "2 groups of an atom and a part of one": lambda: Case((1, 6, 5, 24)).groups(2, 26, 1),
+    "groups of one kernel": lambda: Case((1, 6, 5, 24)).groups(6, 6),
+    "limits -1 and 1": lambda: Case((1, 6, 5, 12)).then("RELU_N1_TO_1", (1, 6, 5, 12), 0.01, 3),
+    "channels first at both ends": lambda: Case((1, 12, 6, 5)).transpose(0, 2, 3, 1).convolution(9, 0.01, 0.4, 0, 3).transpose(0, 3, 1, 2),
+    "channels first inside": lambda: Case((1, 6, 5, 12)).transpose(0, 3, 1, 2).same("RELU", 0.04, -128).transpose(0, 2, 3, 1).convolution(
+        9, 0.01, 0.4, 0, 3),
+    "softmax of float behind DEQUANTIZE": lambda: Case((1, 19)).then("DEQUANTIZE", (1, 19), 1.0, 0, kind=FLOAT).then(
+        "SOFTMAX", (1, 19), 1.0, 0, {0: ("f", 1.0)}, kind=FLOAT),
     "concatenation inside an atom": lambda: (net := Case((1, 4, 5, 11))).concatenate([net.constant((1, 4, 5, 3)), net.at, net.at], 36),
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a small random network for tests of damaged files, as TFLite and in both forms of ONNX.
 
-usage: graph.py SEED NET.tflite     and NET.qdq.onnx, NET.qoperator.onnx beside it
+usage: graph.py SEED NET.tflite     and NET.qdq.onnx, NET.qoperator.onnx, NET.external.onnx beside it, the last with NET.data
 """
 import pathlib
 import random
@@ -36,6 +36,9 @@ def main():
     path.write_bytes(net.bytes())
     path.with_suffix(".qdq.onnx").write_bytes(Writer(net, False).bytes())
     path.with_suffix(".qoperator.onnx").write_bytes(Writer(net, True).bytes())
+    external = Writer(net, False, file=path.stem + ".data")
+    path.with_suffix(".external.onnx").write_bytes(external.bytes())
+    path.with_suffix(".data").write_bytes(external.external)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,13 @@ def tensor(name, kind, dims, data):
     return b"".join(number(1, d) for d in dims) + number(2, kind) + block(8, name) + block(9, data)
 
 
+def external_tensor(name, kind, dims, data, file, offset):
+    """A tensor whose bytes are in another file."""
+    where = {"location": file, "offset": str(offset), "length": str(len(data))}
+    return (b"".join(number(1, d) for d in dims) + number(2, kind) + block(8, name) +
+            b"".join(block(13, block(1, k) + block(2, v)) for k, v in where.items()) + number(14, 1))
+
+
 def attribute(name, value):
     head = block(1, name)
     if isinstance(value, float):
@@ -46,9 +53,10 @@ def attribute(name, value):
 
 
 class Writer:
-    """One form of a network. unsigned: activations and weights as uint8."""
+    """One form of a network. unsigned: activations and weights as uint8. file: of the constants, whose bytes are `external` then."""
 
-    def __init__(self, net, integer, unsigned=False):
+    def __init__(self, net, integer, unsigned=False, file=None):
+        self.file, self.external = file, b""
         self.net, self.integer, self.unsigned = net, integer, unsigned
         self.nodes, self.constants, self.made = [], [], set()
         self.kind = 2 if unsigned else 3
@@ -62,7 +70,11 @@ class Writer:
     def constant(self, name, kind, dims, data):
         if name not in self.made:
             self.made.add(name)
-            self.constants.append(tensor(name, kind, dims, data))
+            if self.file:
+                self.constants.append(external_tensor(name, kind, dims, data, self.file, len(self.external)))
+                self.external += data
+            else:
+                self.constants.append(tensor(name, kind, dims, data))
         return name
 
     def quantisation(self, t):

@@ -1,6 +1,7 @@
 /* Computes a network on inputs and compares every tensor with reference outputs, by both rules.
  *
  * usage: reference NET.tflite FOLDER INPUTS     FOLDER: input.bin, cpu_tN.bin and micro_tN.bin with all inputs in a row
+ *        reference NET.onnx INPUT               writes the first output by rule cpu: height, width, channels
  * Ends with "N passed, N failed": tensors. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
 #include "quantised/interpret.h"
+#include "quantised/onnx.h"
 #include "quantised/tflite.h"
 
 static const char *const rules[] = {"cpu", "micro"};
@@ -42,9 +44,34 @@ static void compare(const struct graph *graph, const struct node *node, const ch
     free(bytes);
 }
 
+/* Computes an ONNX network and writes its first output. */
+static int write_output(const char *path, const char *from) {
+    struct error err;
+    char *input = NULL;
+    size_t n;
+    struct graph *graph = onnx_read(path, &err);
+    if (!graph || !file_read(from, &input, &n, &err) || n != graph_tensor(graph, graph->inputs[0])->count) {
+        fprintf(stderr, "%s\n", graph && input ? "the input has another size" : err.text);
+        graph_free(graph);
+        free(input);
+        return 2;
+    }
+    int8_t **values = values_new(graph);
+    memcpy(values[graph->inputs[0]], input, n);
+    for (size_t k = 0; k < graph->node_count; k++)
+        interpret_node(graph, &graph->nodes[k], RULE_CPU, values);
+    fwrite(values[graph->outputs[0]], 1, graph_tensor(graph, graph->outputs[0])->count, stdout);
+    values_free(graph, values);
+    graph_free(graph);
+    free(input);
+    return 0;
+}
+
 int main(int argc, char **argv) {
     struct error err;
     size_t n;
+    if (argc == 3)
+        return write_output(argv[1], argv[2]);
     if (argc != 4)
         return 2;
     const size_t inputs = strtoul(argv[3], NULL, 10);

@@ -9,6 +9,7 @@ here=$(dirname "$0")
 networks=${NVDLA_NETWORKS:-$here/../../../shared/networks}
 work=$(mktemp -d "${TMPDIR:-/tmp}/nvcosim-quantised.XXXXXX")
 trap 'rm -rf "$work"' EXIT
+damage=$(realpath -m "$build/asan/tests/damage")
 status=0
 if [ -n "${NIGHTLY:-}" ]; then
     python3 "$here/graphs.py" "$NVCOSIM" 1000 50 || status=1
@@ -31,10 +32,13 @@ else
 fi
 python3 "$here/fields.py" "$NVCOSIM" "$here"/../../traces/networks/zoo/*.tflite ${NIGHTLY:+"$networks"/*.tflite} || status=1
 python3 "$here/onnx.py" "$NVCOSIM" "${NIGHTLY:+9}60" || status=1
+python3 "$here/exports.py" "$NVCOSIM" "$build/tests/reference" 300 "${NIGHTLY:+3}8" || status=1
+python3 "$here/exports.py" 300 --page "$here/../../docs/networks.md" || status=1
+python3 "$here/refusals.py" "$NVCOSIM" || status=1
 for seed in 3 ${NIGHTLY:+9 17 25 33}; do
     python3 "$here/graph.py" "$seed" "$work/$seed.tflite"
-    for file in "$work/$seed".*; do
-        "$build/asan/tests/damage" "$file" small "${NIGHTLY:-11}" || status=1
+    for file in "$work/$seed".*[xe]; do # not the constants, which lie beside what is damaged
+        (cd "$work" && "$damage" "$file" small "${NIGHTLY:-11}") || status=1
     done
 done
 exit $status

@@ -9,8 +9,8 @@ from builder import Container  # noqa: E402
 FLOAT, INT32, UINT8, INT8 = 0, 2, 3, 9
 SAME, VALID = 0, 1
 CODES = {"ADD": 0, "AVERAGE_POOL_2D": 1, "CONCATENATION": 2, "CONV_2D": 3, "DEPTHWISE_CONV_2D": 4, "DEQUANTIZE": 6, "FULLY_CONNECTED": 9,
-         "LOGISTIC": 14, "MAX_POOL_2D": 17, "RELU": 19, "RELU6": 21, "RESHAPE": 22, "SOFTMAX": 25, "TANH": 28, "PAD": 34, "MEAN": 40,
-         "QUANTIZE": 114}
+         "LOGISTIC": 14, "MAX_POOL_2D": 17, "RELU": 19, "RELU_N1_TO_1": 20, "RELU6": 21, "RESHAPE": 22, "SOFTMAX": 25, "TANH": 28, "PAD": 34,
+         "TRANSPOSE": 39, "MEAN": 40, "QUANTIZE": 114}
 FORMS = {INT8: "b", INT32: "i", FLOAT: "f"}
 
 
@@ -19,7 +19,7 @@ class Network:
 
     def __init__(self):
         self.tensors, self.nodes, self.buffers, self.inputs, self.outputs = [], [], [b""], [], []
-        self.versions = {}
+        self.versions, self.custom = {}, None
 
     def tensor(self, shape, scale=1.0, zero=0, data=None, kind=INT8, dimension=0):
         """scale: a number, or one for each slice of a dimension. Returns its index."""
@@ -47,7 +47,8 @@ class Network:
             return lambda: c.table(fields)
 
         names = sorted({node[0] for node in self.nodes})
-        codes = [table({0: ("b", min(CODES[n], 127)), 2: ("i", self.versions.get(n, 1)), 3: ("i", CODES[n])}) for n in names]
+        codes = [table({0: ("b", min(CODES[n], 127)), 2: ("i", self.versions.get(n, 1)), 3: ("i", CODES[n]),
+                        **({1: c.string(self.custom)} if n == "CUSTOM" else {})}) for n in names]
         tensors = [table({0: c.numbers("i", shape), 1: ("b", kind), 2: ("I", buffer), 3: c.string(f"t{i}"),
                           4: table({2: c.numbers("f", scales), 3: c.numbers("q", [zero] * len(scales)), 6: ("i", dimension)})})
                    for i, (shape, kind, buffer, scales, zero, dimension) in enumerate(self.tensors)]

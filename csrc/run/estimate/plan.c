@@ -72,7 +72,7 @@ static void add_layer(struct plan *plan, enum nvdla_unit unit, struct estimated_
 static void add_convolution(struct plan *plan, const struct node *node, size_t rows, size_t columns, bool depthwise) {
     const struct tensor *from = node_input(plan->graph, node, 0), *to = node_output(plan->graph, node);
     const bool whole = node->kind == NODE_FULLY_CONNECTED;
-    const size_t channels = (size_t)from->c,
+    const size_t channels = (size_t)(from->c / node->groups),
                  kernel = rows * columns * (depthwise ? (size_t)plan->config->atomic_k : channels);
     const uint64_t weights = (uint64_t)to->c * kernel, data = elements(from);
     struct estimated_layer layer = {.engine = ESTIMATE_CONV, .write_bytes = elements(to)};

@@ -67,6 +67,7 @@ static bool allowed(const struct node *node, struct difference difference, size_
     case NODE_ADD:
     case NODE_RELU:
     case NODE_RELU6:
+    case NODE_CLIP:
     case NODE_QUANTIZE:
     case NODE_CONCATENATION:
         return difference.greatest <= 1 && difference.count <= (share > SMALL_TENSOR ? share : SMALL_TENSOR);

@@ -1,0 +1,267 @@
+/* Transposes without work. See layout.h. */
+#include "quantised/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvdla/xalloc.h"
+
+enum { AXES = 4 };
+
+/* How a tensor of the file lies in memory. */
+struct place {
+    int stored;      /* tensor whose memory it is */
+    int order[AXES]; /* for each of its axes (batch, height, width, channels): that of memory */
+    int input;       /* of the graph, from which it came by nodes that any layout suits; GRAPH_NONE */
+    int row;         /* cube that it is the elements of, in a row, in an order that is not that of memory; GRAPH_NONE */
+};
+
+struct settling {
+    struct graph *graph;
+    struct error *err;
+    struct place *places;
+    int (*orders)[AXES]; /* of the graph's inputs */
+    bool *changed;
+};
+
+static const int in_order[AXES] = {0, 1, 2, 3};
+
+static bool is_plain(const int order[AXES]) {
+    return memcmp(order, in_order, sizeof in_order) == 0;
+}
+
+static bool refuse(const struct settling *at, const struct node *node) {
+    char where[NODE_TEXT];
+    return error_set(at->err,
+                     "%s: found its inputs transposed by a node before, expected that only at an input or an output of "
+                     "the network, or undone by another: it would have to move elements",
+                     node_text(at->graph, node, where));
+}
+
+/* The node takes height, width and channels as they are: of an input of the graph, its layout is changed, and the nodes
+ * are gone through again. */
+static bool need_plain(struct settling *at, const struct node *node, const struct place *place, bool *again) {
+    if (is_plain(place->order) && place->row == GRAPH_NONE)
+        return true;
+    if (place->row != GRAPH_NONE || place->input == GRAPH_NONE || at->changed[place->input])
+        return refuse(at, node);
+    int order[AXES];
+    for (int i = 0; i < AXES; i++)
+        for (int k = 0; k < AXES; k++)
+            if (at->orders[place->input][k] == place->order[i])
+                order[k] = i;
+    memcpy(at->orders[place->input], order, sizeof order);
+    at->changed[place->input] = *again = true;
+    return true;
+}
+
+static bool read_twice(const struct graph *graph, int tensor) {
+    size_t count = 0;
+    for (size_t n = 0; n < graph->node_count; n++)
+        for (size_t i = 0; i < graph->nodes[n].input_count; i++)
+            count += graph->nodes[n].inputs[i] == tensor;
+    return count > 1;
+}
+
+/* A constant, or weights with a row for each kernel, in another order of its axes. */
+static void reorder(struct graph *graph, int index, const int sides[AXES], const int order[AXES]) {
+    struct tensor *tensor = &graph->tensors[index];
+    size_t strides[AXES] = {0}, stride = 1;
+    int at_axis[AXES];
+    if ((size_t)sides[0] * (size_t)sides[1] * (size_t)sides[2] * (size_t)sides[3] != tensor->count || !tensor->data)
+        return; /* graph_check() refuses it */
+    int8_t *to = xcalloc(tensor->count + 1, 1);
+    for (int i = 0; i < AXES; i++)
+        at_axis[order[i]] = i;
+    for (int i = AXES; i-- > 0;) {
+        strides[at_axis[i]] = stride;
+        stride *= (size_t)sides[at_axis[i]];
+    }
+    for (size_t i = 0; i < tensor->count; i++) {
+        size_t rest = i, place = 0;
+        for (int a = AXES; a-- > 0; rest /= (size_t)sides[a])
+            place += rest % (size_t)sides[a] * strides[a];
+        to[place] = ((const int8_t *)tensor->data)[i];
+    }
+    tensor->data = to;
+    graph->owned = xgrow(graph->owned, graph->owned_count, sizeof *graph->owned);
+    graph->owned[graph->owned_count++] = to;
+}
+
+/* Elements in a row: in the order of memory, unless more than one side is above 1. */
+static struct place row_of(const struct settling *at, const struct node *node) {
+    const struct place *in = &at->places[node->inputs[0]];
+    const struct tensor *cube = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
+    struct place row = {.stored = node->output, .order = {0, 1, 2, 3}, .input = GRAPH_NONE, .row = in->row};
+    const int wide = (cube->h > 1) + (cube->w > 1) + (cube->c > 1);
+    if (!is_plain(in->order) && wide > 1)
+        row.row = out->h * out->w == 1 ? node->inputs[0] : GRAPH_NONE - 1;
+    return row;
+}
+
+/* Finds the place of a node's output. *again: an input got another layout. False with a message. */
+static bool place_node(struct settling *at, const struct node *node, bool *again) {
+    struct place *out = &at->places[node->output];
+    const struct place *in = &at->places[node->inputs[0]];
+    *out = (struct place){.stored = node->output, .order = {0, 1, 2, 3}, .input = GRAPH_NONE, .row = GRAPH_NONE};
+    switch (node->kind) {
+    case NODE_TRANSPOSE:
+        *out = *in;
+        for (int i = 0; i < AXES; i++)
+            out->order[i] = in->order[node->order[i]];
+        return in->row == GRAPH_NONE || refuse(at, node);
+    case NODE_FULLY_CONNECTED:
+        if (!node_takes_row(at->graph, node))
+            return need_plain(at, node, in, again);
+        return (is_plain(in->order) && in->row == GRAPH_NONE) || !read_twice(at->graph, node->inputs[1]) ||
+               refuse(at, node);
+    case NODE_RESHAPE:
+        *out = row_of(at, node);
+        return out->row >= GRAPH_NONE || refuse(at, node);
+    case NODE_CONV:
+    case NODE_DEPTHWISE:
+    case NODE_AVERAGE_POOL:
+    case NODE_MAX_POOL:
+        return need_plain(at, node, in, again);
+    default:
+        break;
+    }
+    for (size_t i = 1; i < node->input_count; i++) {
+        if (node->inputs[i] == GRAPH_NONE)
+            continue;
+        const struct place *other = &at->places[node->inputs[i]];
+        const bool constant = node_input(at->graph, node, i)->data, first = node_input(at->graph, node, 0)->data;
+        if (first && !constant)
+            in = other;
+        else if (!constant && (memcmp(in->order, other->order, sizeof in->order) != 0 || in->row != other->row))
+            return need_plain(at, node, in, again) && (*again || need_plain(at, node, other, again));
+        if (constant && (in->row != GRAPH_NONE || (!is_plain(in->order) && read_twice(at->graph, node->inputs[i]))))
+            return refuse(at, node);
+    }
+    if (in->row != GRAPH_NONE &&
+        (node->kind == NODE_CONCATENATION || node->kind == NODE_PAD || node->kind == NODE_MEAN))
+        return refuse(at, node);
+    memcpy(out->order, in->order, sizeof out->order);
+    out->input = in->input;
+    out->row = in->row;
+    return true;
+}
+
+/* Goes through the nodes until no input gets another layout. */
+static bool place_nodes(struct settling *at) {
+    struct graph *graph = at->graph;
+    bool again = true;
+    while (again) {
+        again = false;
+        for (size_t t = 0; t < graph->tensor_count; t++)
+            at->places[t] =
+                (struct place){.stored = (int)t, .order = {0, 1, 2, 3}, .input = GRAPH_NONE, .row = GRAPH_NONE};
+        for (size_t i = 0; i < graph->input_count; i++) {
+            struct place *place = &at->places[graph->inputs[i]];
+            memcpy(place->order, at->orders[i], sizeof place->order);
+            place->input = (int)i;
+        }
+        for (size_t n = 0; n < graph->node_count && !again; n++)
+            if (!place_node(at, &graph->nodes[n], &again))
+                return false;
+    }
+    for (size_t n = 0; n < graph->node_count; n++)
+        for (size_t i = 0; i < graph->output_count; i++)
+            if (graph->nodes[n].output == graph->outputs[i] && at->places[graph->outputs[i]].row != GRAPH_NONE)
+                return refuse(at, &graph->nodes[n]);
+    return true;
+}
+
+/* A node as it is in memory: its windows, its axis, constants beside what is transposed. */
+static void settle_node(struct settling *at, struct node *node) {
+    struct graph *graph = at->graph;
+    const struct place *in = &at->places[node->inputs[0]];
+    if (node->input_count > 1 && graph_tensor(graph, node->inputs[0])->data)
+        in = &at->places[node->inputs[1]];
+    const int cube = in->row != GRAPH_NONE ? in->row : node->inputs[0];
+    const int *order = at->places[cube].order;
+    if (node->kind == NODE_FULLY_CONNECTED && !is_plain(order)) {
+        const struct tensor *t = graph_tensor(graph, cube);
+        reorder(graph, node->inputs[1], (const int[]){node_output(graph, node)->c, t->h, t->w, t->c}, order);
+    }
+    if (in->row == GRAPH_NONE && node->kind != NODE_FULLY_CONNECTED && node->kind != NODE_RESHAPE) {
+        const struct axis old[AXES] = {{0}, node->y, node->x, node->c};
+        struct axis *const now[AXES] = {NULL, &node->y, &node->x, &node->c};
+        for (int i = 1; i < AXES; i++)
+            *now[in->order[i]] = old[i];
+        node->axis = in->order[node->axis];
+        for (size_t i = 0; i < node->input_count && (node->kind == NODE_ADD || node->kind == NODE_CONCATENATION); i++) {
+            const int index = node->inputs[i];
+            const struct tensor *t = graph_tensor(graph, index);
+            if (t->data && !is_plain(in->order)) {
+                reorder(graph, index, (const int[]){1, t->h, t->w, t->c}, in->order);
+                memcpy(at->places[index].order, in->order, sizeof in->order);
+            }
+        }
+    }
+    if (node->kind == NODE_FULLY_CONNECTED && node_takes_row(graph, node)) {
+        const struct tensor *t = graph_tensor(graph, node->inputs[0]);
+        const int sides[AXES] = {1, t->h, t->w, t->c};
+        for (int i = 1; i < AXES; i++) {
+            if (in->order[i] == 1)
+                node->y.size = sides[i];
+            if (in->order[i] == 2)
+                node->x.size = sides[i];
+        }
+    }
+}
+
+/* The sides of tensors as they are in memory; a memory that was transposed at the end has the name of that output. */
+static void settle_tensors(struct settling *at) {
+    struct graph *graph = at->graph;
+    for (size_t t = 0; t < graph->tensor_count; t++) {
+        struct tensor *tensor = &graph->tensors[t];
+        const int sides[AXES] = {1, tensor->h, tensor->w, tensor->c}, *order = at->places[t].order;
+        int *const now[AXES] = {NULL, &tensor->h, &tensor->w, &tensor->c};
+        for (int i = 1; i < AXES; i++)
+            *now[order[i]] = sides[i];
+    }
+    for (size_t i = 0; i < graph->output_count; i++) {
+        const int output = graph->outputs[i], stored = at->places[output].stored;
+        if (output != stored && at->places[stored].input == GRAPH_NONE) {
+            struct tensor *to = &graph->tensors[stored];
+            free(to->name);
+            to->name = xstrdup(graph_tensor(graph, output)->name);
+        }
+        graph->outputs[i] = stored;
+    }
+}
+
+bool layout_settle(struct graph *graph, struct error *err) {
+    bool any = false;
+    for (size_t n = 0; n < graph->node_count; n++)
+        any |= graph->nodes[n].kind == NODE_TRANSPOSE;
+    if (!any)
+        return true;
+    struct settling at = {.graph = graph, .err = err};
+    at.places = xcalloc(graph->tensor_count, sizeof *at.places);
+    at.orders = xcalloc(graph->input_count, sizeof *at.orders);
+    at.changed = xcalloc(graph->input_count, sizeof *at.changed);
+    for (size_t i = 0; i < graph->input_count; i++)
+        memcpy(at.orders[i], in_order, sizeof in_order);
+    const bool fine = place_nodes(&at);
+    size_t kept = 0;
+    for (size_t n = 0; fine && n < graph->node_count; n++) {
+        struct node *node = &graph->nodes[n];
+        if (node->kind == NODE_TRANSPOSE)
+            continue;
+        settle_node(&at, node);
+        for (size_t i = 0; i < node->input_count; i++)
+            if (node->inputs[i] != GRAPH_NONE)
+                node->inputs[i] = at.places[node->inputs[i]].stored;
+        graph->nodes[kept++] = *node;
+    }
+    if (fine) {
+        graph->node_count = kept;
+        settle_tensors(&at);
+    }
+    free(at.places);
+    free(at.orders);
+    free(at.changed);
+    return fine;
+}

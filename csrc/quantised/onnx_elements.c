@@ -1,0 +1,330 @@
+/* ONNX operators on elements, pooling, and changes between integers and what they stand for. See onnx.h. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+#include "quantised/onnx_nodes.h"
+
+/* ---- elements ---- */
+
+/* A constant of int8 or uint8 as a tensor, its sides those of the last dimensions of a tensor of that rank. */
+static int constant_input(struct onnx_reading *at, const struct onnx_value *value, int rank) {
+    const Onnx__Tensor *from = value->constant;
+    int64_t sides[] = {1, 1, 1, 1}; /* batch, channels, height, width */
+    const size_t count = onnx_count(from), dims = from->n_dims;
+    int8_t *elements;
+    if ((from->data_type != ONNX_INT8 && from->data_type != ONNX_UINT8) || dims > (size_t)rank) {
+        onnx_refuse(at, "found a constant of %s with %zu dimensions, expected uint8 or int8 with at most %d",
+                    onnx_type_name(from->data_type), dims, rank);
+        return GRAPH_NONE;
+    }
+    for (size_t i = 0; i < dims; i++) {
+        const size_t place = (size_t)rank - dims + i;
+        sides[rank == 3 && place == 2 ? 3 : place] = from->dims[i];
+    }
+    const int shape[] = {(int)sides[0], (int)sides[2], (int)sides[3], (int)sides[1]};
+    if (sides[0] != 1) {
+        onnx_refuse(at, "found a batch of %" PRId64 " in a constant, expected 1", sides[0]);
+        return GRAPH_NONE;
+    }
+    const int index = onnx_constant_new(at, value->name, count, TENSOR_INT8, shape, 4, (void **)&elements);
+    if (index == GRAPH_NONE || !onnx_set_scale(at, index, value->scale, value->zero))
+        return GRAPH_NONE;
+    struct tensor *tensor = &at->graph->tensors[index];
+    const size_t c = (size_t)shape[3], pixels = count / c;
+    tensor->h = shape[1];
+    tensor->w = shape[2];
+    tensor->c = shape[3];
+    for (size_t i = 0; i < count; i++)
+        elements[i] = (int8_t)(onnx_integer(from, i % c * pixels + i / c) - (from->data_type == ONNX_UINT8 ? 128 : 0));
+    return index;
+}
+
+/* An addend: computed, or a constant beside one that is. */
+static int addend(struct onnx_reading *at, size_t i) {
+    const struct onnx_value *value = onnx_input(at, i), *beside = onnx_input(at, 1 - i);
+    if (!value || !value->constant || !beside || beside->tensor == GRAPH_NONE)
+        return onnx_activation(at, i, CUBES);
+    if (!value->scale) {
+        onnx_refuse(at, "found constant \"%s\" not behind DequantizeLinear, expected it there", value->name);
+        return GRAPH_NONE;
+    }
+    return constant_input(at, value, graph_tensor(at->graph, beside->tensor)->rank);
+}
+
+/* Whether a constant has one value for all elements of a tensor, or one for each channel. */
+static bool for_channels(const Onnx__Tensor *constant, const struct tensor *tensor) {
+    const size_t after = (size_t)tensor->rank - 2, rank = constant->n_dims;
+    const int64_t count = (int64_t)onnx_count(constant);
+    return count == 1 || (count == tensor->c && rank > after && rank <= (size_t)tensor->rank &&
+                          constant->dims[rank - 1 - after] == count);
+}
+
+bool onnx_read_add(struct onnx_reading *at) {
+    for (size_t i = 0; i < 2; i++) {
+        const struct onnx_value *value = onnx_input(at, i), *beside = onnx_input(at, 1 - i);
+        struct node *node = value && value->constant ? onnx_unfinished(at, beside) : NULL;
+        if (node && node->kind <= NODE_FULLY_CONNECTED && for_channels(value->constant, node_output(at->graph, node)))
+            return onnx_add_to_bias(at, node, value) && onnx_alias(at, node->output, true);
+    }
+    const int a = addend(at, 0), b = a == GRAPH_NONE ? a : addend(at, 1);
+    if (a == GRAPH_NONE || b == GRAPH_NONE)
+        return false;
+    const struct tensor *first = graph_tensor(at->graph, a), *second = graph_tensor(at->graph, b);
+    const int sides[] = {first->h > second->h ? first->h : second->h, first->w > second->w ? first->w : second->w,
+                         first->c > second->c ? first->c : second->c};
+    struct node *node = onnx_node_new(at, NODE_ADD, a, sides, first->data ? second->rank : first->rank);
+    if (node)
+        node->inputs[node->input_count++] = b;
+    return node != NULL;
+}
+
+/* Whether limits of integers can be those of the node that computes a tensor: it has stages for limits, and nothing
+ * reads the tensor by another name. */
+static struct node *limited(const struct onnx_reading *at, const struct onnx_value *value) {
+    const size_t producer = at->tensors[value->tensor].producer;
+    struct node *node = producer ? &at->graph->nodes[producer - 1] : NULL;
+    size_t names = 0;
+    for (size_t i = 0; i < at->value_count; i++)
+        if (at->values[i]->tensor == value->tensor)
+            names += onnx_readers(at, at->values[i]->name);
+    for (size_t i = 0; i < at->file->n_output; i++) {
+        const struct onnx_value *output = onnx_find(at, at->file->output[i]->name);
+        names += output && output->tensor == value->tensor;
+    }
+    /* Each name but the last is read by the operator that made the next one. */
+    size_t chain = 0;
+    for (size_t i = 0; i < at->value_count; i++)
+        chain += at->values[i]->tensor == value->tensor;
+    return node && names == chain && node->kind <= NODE_ADD ? node : NULL;
+}
+
+/* Limits of real values, or of the integers that stand for them: of the node before, or a node of their own. */
+static bool make_limits(struct onnx_reading *at, double low, double high) {
+    const struct onnx_value *value = onnx_input(at, 0);
+    if (!(low <= high))
+        return onnx_refuse(at, "found limits %g and %g, expected two in order", low, high);
+    struct node *node =
+        value && value->tensor != GRAPH_NONE && !value->real ? limited(at, value) : onnx_unfinished(at, value);
+    if (node) {
+        node->low = fmax(node->low, low);
+        node->high = fmin(node->high, high);
+        return onnx_alias(at, node->output, value->real);
+    }
+    const int in = onnx_activation(at, 0, CUBES);
+    if (in == GRAPH_NONE)
+        return false;
+    const struct tensor *t = graph_tensor(at->graph, in);
+    const int sides[] = {t->h, t->w, t->c};
+    node = onnx_node_new(at,
+                         low != 0      ? NODE_CLIP
+                         : isinf(high) ? NODE_RELU
+                         : high == 6   ? NODE_RELU6
+                                       : NODE_CLIP,
+                         in, sides, t->rank);
+    if (!node)
+        return false;
+    node->low = low;
+    node->high = high;
+    return value->real || onnx_keep_scale(at, in);
+}
+
+bool onnx_read_relu(struct onnx_reading *at) {
+    const struct onnx_value *value = onnx_input(at, 0);
+    if (value && !value->real)
+        return onnx_refuse(at, "found it on integers, expected DequantizeLinear before it");
+    return make_limits(at, 0, INFINITY);
+}
+
+bool onnx_read_clip(struct onnx_reading *at) {
+    const struct onnx_value *value = onnx_input(at, 0);
+    double low = onnx_number(at, "min", 1, -INFINITY), high = onnx_number(at, "max", 2, INFINITY);
+    if (value && value->tensor != GRAPH_NONE && !value->real) {
+        const struct onnx_tensor *about = &at->tensors[value->tensor];
+        const struct tensor *tensor = graph_tensor(at->graph, value->tensor);
+        const double zero = tensor->zero + (about->shifted ? 128 : 0), scale = (double)tensor->scales[0];
+        const double least = about->shifted ? 0 : INT8_MIN, most = least + UINT8_MAX;
+        if (low <= least && high >= most)
+            return onnx_alias(at, value->tensor, false);
+        if (!about->quantised)
+            return onnx_refuse(at, "found it on integers without a scale, expected QuantizeLinear before it");
+        low = (fmax(low, least) - zero) * scale;
+        high = (fmin(high, most) - zero) * scale;
+    } else if (high >= 3e38)
+        high = INFINITY;
+    else if (fabs(high - 6) < 1e-6)
+        high = 6;
+    return make_limits(at, low, high);
+}
+
+static bool make_curve(struct onnx_reading *at, enum node_kind kind) {
+    const int in = onnx_activation(at, 0, CUBES);
+    if (in == GRAPH_NONE)
+        return false;
+    const struct tensor *t = graph_tensor(at->graph, in);
+    const int sides[] = {t->h, t->w, t->c};
+    struct node *node = onnx_node_new(at, kind, in, sides, t->rank);
+    if (node)
+        node->beta = 1;
+    return node != NULL;
+}
+
+bool onnx_read_softmax(struct onnx_reading *at) {
+    const int in = onnx_activation(at, 0, CUBES);
+    if (in == GRAPH_NONE)
+        return false;
+    const struct tensor *t = graph_tensor(at->graph, in);
+    const bool old = at->opset < 13; /* over all elements from an axis on */
+    const int64_t given = onnx_attribute_or(at, "axis", old ? 1 : -1), axis = given < 0 ? given + t->rank : given;
+    if (axis < 1 || axis >= t->rank || (old && axis != t->rank - 1 && (axis != 1 || t->count != (size_t)t->c)))
+        return onnx_refuse(at, "found axis %" PRId64 "%s, expected 1, the channels", given,
+                           old ? " with those behind it, as before opset 13" : "");
+    const int along = onnx_axis(t->rank, axis);
+    if (!make_curve(at, NODE_SOFTMAX))
+        return false;
+    at->graph->nodes[at->graph->node_count - 1].axis = along;
+    return true;
+}
+
+bool onnx_read_sigmoid(struct onnx_reading *at) {
+    return make_curve(at, NODE_LOGISTIC);
+}
+
+/* ---- pooling ---- */
+
+static bool make_pool(struct onnx_reading *at, enum node_kind kind, int in) {
+    struct axis axes[2] = {{.size = 1}, {.size = 1}};
+    int sides[3];
+    if (in == GRAPH_NONE || !onnx_window(at, in, axes, sides))
+        return false;
+    sides[2] = graph_tensor(at->graph, in)->c;
+    const bool padded = axes[0].before || axes[0].after || axes[1].before || axes[1].after;
+    if (kind == NODE_AVERAGE_POOL && padded && onnx_attribute_or(at, "count_include_pad", 0) != 0)
+        return onnx_refuse(at, "found an average that counts padding, expected count_include_pad 0");
+    if (axes[0].dilation != 1 || axes[1].dilation != 1)
+        return onnx_refuse(at, "found dilation, expected none");
+    struct node *node = onnx_node_new(at, kind, in, sides, graph_tensor(at->graph, in)->rank);
+    if (!node)
+        return false;
+    node->y = axes[0];
+    node->x = axes[1];
+    return onnx_keep_scale(at, in);
+}
+
+bool onnx_read_max_pool(struct onnx_reading *at) {
+    return make_pool(at, NODE_MAX_POOL, onnx_activation(at, 0, UNSCALED));
+}
+
+bool onnx_read_average_pool(struct onnx_reading *at) {
+    return make_pool(at, NODE_AVERAGE_POOL, onnx_activation(at, 0, CUBES));
+}
+
+static bool make_mean(struct onnx_reading *at, int in, bool keep) {
+    if (in == GRAPH_NONE)
+        return false;
+    const struct tensor *t = graph_tensor(at->graph, in);
+    const int sides[] = {1, 1, t->c}, w = t->w, h = t->h;
+    if (t->rank != 4)
+        return onnx_refuse(at, "found its input with %d dimensions, expected 4", t->rank);
+    struct node *node = onnx_node_new(at, NODE_MEAN, in, sides, keep ? 4 : 2);
+    if (!node)
+        return false;
+    node->x.size = w;
+    node->y.size = h;
+    node->c = (struct axis){.size = 1, .stride = 1, .dilation = 1};
+    return true;
+}
+
+bool onnx_read_global_average(struct onnx_reading *at) {
+    if (onnx_attribute_or(at, "channels_last", 0) != 0)
+        return onnx_refuse(at, "found channels_last, expected channels first");
+    return make_mean(at, onnx_activation(at, 0, CUBES), true);
+}
+
+bool onnx_read_mean(struct onnx_reading *at) {
+    int64_t axes[ONNX_DIMS_MAX];
+    const size_t count = onnx_list(at, "axes", 1, axes);
+    unsigned found = 0;
+    for (size_t i = 0; i < count; i++)
+        found |= 1U << ((axes[i] < 0 ? axes[i] + 4 : axes[i]) & 7);
+    if (found != (1U << 2 | 1U << 3))
+        return onnx_refuse(at, "found a mean over other axes, expected height and width (2, 3) of 4");
+    return make_mean(at, onnx_activation(at, 0, CUBES), onnx_attribute_or(at, "keepdims", 1) != 0);
+}
+
+/* ---- quantisation ---- */
+
+static void rename_tensor(struct onnx_reading *at, int tensor) {
+    char shown[64];
+    const char *name = at->node->output[0];
+    struct tensor *t = &at->graph->tensors[tensor];
+    free(t->name);
+    t->name = xstrdup(text_shown_bytes(name, strlen(name), shown, sizeof shown));
+}
+
+bool onnx_read_quantize(struct onnx_reading *at) {
+    const struct onnx_value *in = onnx_input(at, 0);
+    const Onnx__Tensor *scale = onnx_constant(at, 1, false), *zero = onnx_constant(at, 2, true);
+    if (!in || in->tensor == GRAPH_NONE || !in->real || !scale || at->failed)
+        return onnx_refuse(at, "found its input to be no float32 that a node computes, expected such");
+    const struct tensor *t = graph_tensor(at->graph, in->tensor);
+    bool shifted;
+    const bool same = onnx_count(scale) == 1 && scale->data_type == ONNX_FLOAT &&
+                      t->scales[0] == onnx_float(scale, 0) && t->zero == onnx_zero(zero, &shifted);
+    if (!at->tensors[in->tensor].quantised || same) {
+        if (!onnx_set_scale(at, in->tensor, scale, zero) || !onnx_alias(at, in->tensor, false))
+            return false;
+        if (at->tensors[in->tensor].producer || onnx_readers(at, in->name) == 1)
+            rename_tensor(at, in->tensor);
+        return true;
+    }
+    const int tensor = in->tensor, sides[] = {t->h, t->w, t->c};
+    if (!onnx_node_new(at, NODE_QUANTIZE, tensor, sides, t->rank))
+        return false;
+    at->values[at->value_count - 1]->real = false;
+    return onnx_set_scale(at, onnx_output(at), scale, zero);
+}
+
+bool onnx_read_dequantize(struct onnx_reading *at) {
+    const struct onnx_value *in = onnx_input(at, 0);
+    const Onnx__Tensor *scale = onnx_constant(at, 1, false), *zero = onnx_constant(at, 2, true);
+    if (!in || !scale || at->failed)
+        return onnx_refuse(at, "found no input, expected one that a node computes");
+    if (in->tensor == GRAPH_NONE)
+        return onnx_refuse(at, "found no input that a node computes, expected one");
+    /* Without a zero point, that of its input's type. */
+    const struct onnx_tensor *about = &at->tensors[in->tensor];
+    static uint8_t point;
+    static const Onnx__Tensor none = {.data_type = ONNX_INT8, .raw_data = {1, &point}};
+    return onnx_set_scale(at, in->tensor, scale, zero || about->shifted ? zero : &none) &&
+           onnx_alias(at, in->tensor, true);
+}
+
+bool onnx_read_constant(struct onnx_reading *at) {
+    const Onnx__Attribute *attribute = onnx_attribute(at, "value");
+    if (!attribute || !attribute->t || !onnx_check_constant(at, attribute->t))
+        return onnx_refuse(at, "found no tensor as its value, expected one");
+    struct onnx_value *value = onnx_result(at);
+    if (!value)
+        return false;
+    value->constant = attribute->t;
+    value->real = attribute->t->data_type == ONNX_FLOAT;
+    return true;
+}
+
+/* Also Dropout, which does nothing when it does not train, and Cast of float32 to float32. */
+bool onnx_read_identity(struct onnx_reading *at) {
+    const struct onnx_value *in = onnx_input(at, 0), *trains = onnx_input(at, 2);
+    const int type = (int)onnx_attribute_or(at, "to", ONNX_FLOAT);
+    if (!in || in->tensor == GRAPH_NONE)
+        return onnx_refuse(at, "found no input that a node computes, expected one");
+    if (strcmp(at->node->op_type, "Cast") == 0 && (!in->real || type != ONNX_FLOAT))
+        return onnx_refuse(at, "found %s made %s, expected float32 to stay so", in->real ? "float32" : "integers",
+                           onnx_type_name(type));
+    if (trains && (!trains->constant || onnx_count(trains->constant) != 1 || onnx_real(trains, 0) != 0))
+        return onnx_refuse(at, "found training_mode, expected that of inference");
+    return onnx_alias(at, in->tensor, in->real);
+}

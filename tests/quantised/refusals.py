@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Networks that are refused, and what the message names: the operators before anything else, all of them, types by their names, files of
+constants that are missing, short or elsewhere, transposes that would move elements.
+
+usage: refusals.py NVCOSIM      Ends with "N passed, N failed".
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from onnx_form import block, number, tensor
+from onnx_graph import FLOAT, INT8, INT64, Graph
+from tflite import CODES, Network
+
+NVCOSIM = str(pathlib.Path(sys.argv[1]).resolve())
+INT16 = 7
+CODES.update({"CUSTOM": 32, "LSTM": 16, "SVDF": 27, "VAR_HANDLE": 142, "READ_VARIABLE": 143})
+
+
+def tflite(*names, kind=9):
+    """Nodes in a row."""
+    net = Network()
+    at = net.tensor((1, 4), 0.1, 0, None, kind)
+    net.inputs = [at]
+    for name in names:
+        at = net.node(name, [at], net.tensor((1, 4), 0.1, 0, None, kind))
+    net.outputs = [at]
+    return net
+
+
+def custom(name):
+    net = tflite("CUSTOM")
+    net.custom = name
+    return net.bytes()
+
+
+def onnx(*kinds, external=None):
+    """Nodes in a row, and a constant that none of them reads."""
+    constants = [tensor("half", 10, [1], b"\0\0")]
+    if external:
+        constants = [number(1, 4) + number(2, FLOAT) + block(8, "far") + number(14, 1) +
+                     b"".join(block(13, block(1, k) + block(2, v)) for k, v in external.items())]
+    at, nodes = "input", []
+    for i, kind in enumerate(kinds):
+        nodes.append(block(1, block(1, at) + block(2, f"x{i}") + block(4, kind)))
+        at = f"x{i}"
+    kind = block(1, number(1, FLOAT) + block(2, block(1, number(1, 1)) + block(1, number(1, 4))))
+    ends = [block(field, block(1, name) + block(2, kind)) for field, name in ((11, "input"), (12, at))]
+    graph = b"".join(nodes) + b"".join(block(5, c) for c in constants) + b"".join(ends)
+    return number(1, 8) + block(7, graph) + block(8, number(2, 13))
+
+
+def moved():
+    """A transpose between two convolutions."""
+    g = Graph(13)
+    q = [g.constant([], [0.5]), g.constant([], [0], INT8)]
+    x = g.input([1, 3, 3, 3], [0.0] * 27)
+
+    def quantised(x):
+        return g.add("DequantizeLinear", [g.add("QuantizeLinear", [x] + q)] + q)
+
+    for perm in ([0, 1, 2, 3], [0, 3, 2, 1], None):
+        weights = g.add("DequantizeLinear", [g.constant([3, 3, 1, 1], [1] * 9, INT8)] + q)
+        x = quantised(g.add("Conv", [quantised(x), weights]))
+        x = g.add("Transpose", [x], perm=perm) if perm else x
+    return g.bytes(x)
+
+
+def mean_of_channels():
+    g = Graph(18)
+    q = [g.constant([], [0.5]), g.constant([], [0], INT8)]
+    x = g.add("DequantizeLinear", [g.add("QuantizeLinear", [g.input([1, 3, 2, 2], [0.0] * 12)] + q)] + q)
+    return g.bytes(g.add("ReduceMean", [x, g.constant([1], [1], INT64)]))
+
+
+FAR = {"location": "net.data", "offset": "0", "length": "16"}
+CASES = [  # suffix, file, bytes of net.data or None, texts of the message
+    ("tflite", tflite("RELU", "TANH", "LSTM", "TANH", kind=INT16).bytes(), None,
+     ["node 1, TANH", "Such are 3 of 4 nodes: TANH, LSTM.", "recurrent network"]),
+    ("tflite", tflite("SVDF").bytes(), None, ["node 0, SVDF", "state, of int16"]),
+    ("tflite", tflite("VAR_HANDLE", "READ_VARIABLE").bytes(), None, ["VAR_HANDLE, READ_VARIABLE.", "a streaming network"]),
+    ("tflite", custom("ethos-u"), None, ["node 0, ethos-u", "Vela has compiled this file"]),
+    ("tflite", tflite("RELU", kind=INT16).bytes(), None, ["tensor 0 \"t0\": found int16, expected int8"]),
+    ("onnx", onnx("LSTM", "Relu", "Gather", "LSTM"), None, ["node 0, LSTM", "Such are 3 of 4 nodes: LSTM, Gather"]),
+    ("onnx", onnx("Relu"), None, ["found a constant of float16, expected float32"]),
+    ("onnx", onnx("Relu", external=FAR), None, ["found no file \"net.data\""]),
+    ("onnx", onnx("Relu", external=FAR | {"location": "../net.data"}), b"\0" * 16, ["found a constant in file \"../net.data\""]),
+    ("onnx", onnx("Relu", external=FAR | {"location": "/etc/passwd"}), None, ["found a constant in file \"/etc/passwd\""]),
+    ("onnx", onnx("Relu", external=FAR | {"offset": "1"}), b"\0" * 16, ["with 16 bytes, expected 16 from byte 1 on"]),
+    ("onnx", onnx("Relu", external=FAR | {"length": "12"}), b"\0" * 16, ["found a constant with 12 bytes"]),
+    ("onnx", onnx("Relu", external=FAR | {"offset": "-4"}), b"\0" * 16, ["found \"-4\" as the offset"]),
+    ("onnx", moved(), None, ["found its inputs transposed by a node before", "node"]),
+    ("onnx", mean_of_channels(), None, ["found a mean over other axes"]),
+]
+
+
+def main():
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for suffix, data, external, texts in CASES:
+            path, far = pathlib.Path(scratch) / f"net.{suffix}", pathlib.Path(scratch) / "net.data"
+            path.write_bytes(data)
+            far.unlink(missing_ok=True)
+            if external is not None:
+                far.write_bytes(external)
+            done = subprocess.run([NVCOSIM, "compile", str(path), "-o", scratch + "/out.nvdla"], capture_output=True, text=True)
+            if done.returncode != 2 or not all(text in done.stderr for text in texts):
+                failed += 1
+                print(f"FAIL expected {texts}, found status {done.returncode}: {done.stderr}")
+    print(f"{len(CASES) - failed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
