@@ -103,7 +103,9 @@ double onnx_number(const struct onnx_reading *at, const char *name, size_t input
     const struct onnx_value *value = onnx_input(at, input);
     if (attribute)
         return (double)attribute->f;
-    return value && value->constant && onnx_count(value->constant) == 1 ? onnx_real(value, 0) : none;
+    if (!value)
+        return none;
+    return value->constant && onnx_count(value->constant) == 1 ? onnx_real(value, 0) : NAN;
 }
 
 /* ---- constants ---- */

@@ -142,6 +142,8 @@ bool onnx_read_relu(struct onnx_reading *at) {
 bool onnx_read_clip(struct onnx_reading *at) {
     const struct onnx_value *value = onnx_input(at, 0);
     double low = onnx_number(at, "min", 1, -INFINITY), high = onnx_number(at, "max", 2, INFINITY);
+    if (isnan(low) || isnan(high))
+        return onnx_refuse(at, "found limits that are not one constant each, expected such");
     if (value && value->tensor != GRAPH_NONE && !value->real) {
         const struct onnx_tensor *about = &at->tensors[value->tensor];
         const struct tensor *tensor = graph_tensor(at->graph, value->tensor);

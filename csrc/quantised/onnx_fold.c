@@ -111,6 +111,8 @@ static bool fold_clip(struct onnx_reading *at) {
     const struct onnx_value *in = onnx_input(at, 0);
     const double low = onnx_number(at, "min", 1, -INFINITY), high = onnx_number(at, "max", 2, INFINITY);
     const int type = in->scale ? ONNX_FLOAT : in->constant->data_type;
+    if (isnan(low) || isnan(high))
+        return onnx_refuse(at, "found limits that are not one constant each, expected such");
     Onnx__Tensor *out = onnx_make(at, type, in->constant->dims, in->constant->n_dims);
     for (size_t i = 0; out && i < onnx_count(out); i++)
         put(out, i, in_range(type, fmin(fmax(onnx_real(in, i), low), high)));

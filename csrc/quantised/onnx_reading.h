@@ -81,7 +81,7 @@ int64_t onnx_attribute_or(const struct onnx_reading *at, const char *name, int64
 /* A list of whole numbers: an attribute in files of old operators, an input in others. Returns its length, at most
  * ONNX_DIMS_MAX; 0 if there is none. */
 size_t onnx_list(struct onnx_reading *at, const char *name, size_t input, int64_t numbers[ONNX_DIMS_MAX]);
-/* A limit of Clip, or a value of Pad, in the same way. */
+/* A limit of Clip, or a value of Pad, in the same way; NAN if the input is not one constant. */
 double onnx_number(const struct onnx_reading *at, const char *name, size_t input, double none);
 
 /* A new tensor of the graph; GRAPH_NONE with a message. sides: height, width, channels; rank as in the file. */

@@ -139,16 +139,23 @@ bool onnx_read_pad(struct onnx_reading *at) {
     enum { PADS = 8 };
     const int in = onnx_activation(at, 0, CUBES);
     const Onnx__Attribute *mode = onnx_attribute(at, "mode");
-    int64_t pads[ONNX_DIMS_MAX];
+    int64_t list[ONNX_DIMS_MAX], axes[ONNX_DIMS_MAX] = {0, 1, 2, 3}, pads[PADS] = {0};
     if (in == GRAPH_NONE)
         return false;
     const struct tensor t = *graph_tensor(at->graph, in);
-    if (t.rank != 4 || onnx_list(at, "pads", 1, pads) != PADS || onnx_input(at, 3) ||
+    const size_t listed = onnx_list(at, "axes", 3, axes), count = listed ? listed : PADS / 2;
+    if (t.rank != 4 || onnx_list(at, "pads", 1, list) != 2 * count ||
         (mode && (mode->s.len != 8 || memcmp(mode->s.data, "constant", 8) != 0)))
         return onnx_refuse(at, "found padding of another form, expected constants around 4 dimensions");
     const double value = onnx_number(at, "value", 2, 0);
     if (value != (onnx_input(at, 0)->real ? 0.0 : (double)(t.zero + (at->tensors[in].shifted ? 128 : 0))))
         return onnx_refuse(at, "found padding with %g, expected what stands for 0", value);
+    for (size_t i = 0; i < 2 * count; i++) {
+        const int64_t axis = axes[i % count] + (axes[i % count] < 0 ? PADS / 2 : 0);
+        if (axis < 0 || axis >= PADS / 2)
+            return onnx_refuse(at, "found axis %" PRId64 ", expected one of 4", axis);
+        pads[axis + (i < count ? 0 : PADS / 2)] = list[i];
+    }
     for (int i = 0; i < PADS; i++)
         if (pads[i] < 0 || pads[i] > TENSOR_SIDE_MAX || (i % 4 == 0 && pads[i] != 0))
             return onnx_refuse(at, "found padding of %" PRId64 " in dimension %d, expected 0 to %d, 0 in the batch",

@@ -150,6 +150,18 @@ class Graph:
             out.append(part.at(*index[:axis], i, *index[axis + 1:]))
         return Array(shape, out, parts[0].kind)
 
+    def of_Pad(self, x, listed=None, value=None, axes=None, pads=()):
+        pads, axes = listed.data if listed else pads, axes.data if axes else range(4)
+        before, after = [0] * 4, [0] * 4
+        for i, axis in enumerate(axes):
+            before[axis], after[axis] = pads[i], pads[len(axes) + i]
+        shape = [s + b + a for s, b, a in zip(x.shape, before, after)]
+        out = []
+        for index in places(shape):
+            inside = [i - b for i, b in zip(index, before)]
+            out.append(x.at(*inside) if all(0 <= i < s for i, s in zip(inside, x.shape)) else 0)
+        return Array(shape, out)
+
     def of_Add(self, a, b):
         rank = max(len(a.shape), len(b.shape))
         a, b = (Array([1] * (rank - len(v.shape)) + list(v.shape), v.data) for v in (a, b))
