@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes a network with an operator that is not supported.
+"""Writes a network of one operator.
 
-usage: quantised.py NET.tflite
+usage: quantised.py NET.tflite OPERATOR
 """
 import pathlib
 import sys
@@ -12,5 +12,5 @@ from tflite import Network  # noqa: E402
 net = Network()
 a = net.tensor((1, 4, 4, 8), 0.1)
 net.inputs = [a]
-net.outputs = [net.node("TANH", [a], net.tensor((1, 4, 4, 8), 0.1))]
+net.outputs = [net.node(sys.argv[2], [a], net.tensor((1, 4, 4, 8), 0.1))]
 pathlib.Path(sys.argv[1]).write_bytes(net.bytes())

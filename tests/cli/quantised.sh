@@ -15,6 +15,8 @@ nv run --dut model net.tflite --input random:1; check quantised_run 0 "PASS net"
 cp nvcosim-out/net.outputs/*.bin tflite.bin
 nv run --dut model net.nvdla --input random:1; check quantised_run_loadable 0 "PASS net"
 that quantised_same cmp tflite.bin nvcosim-out/net.outputs/*.bin
+"$ROOT/tests/cli/quantised.py" relu.tflite RELU
+nv run --dut model relu.tflite --input random:1; check quantised_real 0 "of int8, codes and (code +0) * 0.1:"
 nv info net.nvdla; check quantised_info 0 "operator and tensor" "DEPTHWISE_CONV_2D t4" "SOFTMAX t" "for small"
 nv info --json net.tflite; check quantised_info_json 0 "\"origin\": \"CONV_2D t1\""
 nv compile net.tflite --config full -o full.nvdla; check quantised_full 0
@@ -29,7 +31,7 @@ nv compile cut.tflite -o cut.nvdla; check quantised_cut 2 "cut.tflite: offset 0x
 that quantised_cut_nothing test ! -e cut.nvdla
 printf 'no network at all' >text.tflite
 nv compile text.tflite -o x.nvdla; check quantised_text 2 "text.tflite: offset 0x4: found no identifier TFL3, expected a TFLite file"
-"$ROOT/tests/cli/quantised.py" tanh.tflite
+"$ROOT/tests/cli/quantised.py" tanh.tflite TANH
 nv compile tanh.tflite -o x.nvdla
 check quantised_operator 2 "node 0, TANH version 1, tensor \"t1\": found an operator that is not supported"
 finish
