@@ -1,5 +1,6 @@
 """Adapters for wrappers of NVDLA: how ports are found by their names, and what is refused."""
 import os
+import pathlib
 import tempfile
 import unittest
 
@@ -99,6 +100,21 @@ class Text(unittest.TestCase):
         text = adapter.text_of(found, True)
         self.assertIn("output logic [`TB_SRAM_DW-1:0] nvdla_core2cvsram_w_wdata", text)
         self.assertIn(".nvdla_core2cvsram_wdata(nvdla_core2cvsram_w_wdata)", text)
+
+    def test_gates_of_branch_master(self) -> None:
+        ports = ", ".join(["clk", "rstn", "irq", *APB, *AXI])
+        with tempfile.TemporaryDirectory() as folder:
+            for other, bypassed in (("NV_NVDLA_nocif.v", True), ("NV_NVDLA_mcif.v", False)):
+                names = ["w.v", other]
+                for name, text in zip(names, (f"module w ({ports});\nendmodule\n", "module m ();\nendmodule\n")):
+                    with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+                        file.write(text)
+                rtl = os.path.join(folder, "vmod.f")
+                with open(rtl, "w", encoding="ascii") as file:
+                    file.write("".join(f"{folder}/{name}\n" for name in names))
+                adapter.write(pathlib.Path(folder, "adapter.f"), rtl, "w", "apb", "small", None, {})
+                with open(os.path.join(folder, "adapter.f"), encoding="ascii") as file:
+                    self.assertEqual("+define+VLIB_BYPASS_POWER_CG\n" in file.readlines(), bypassed)
 
 
 if __name__ == "__main__":
