@@ -75,7 +75,7 @@ train() {
     rm -rf "$work"
 }
 
-profiled= use_profile=()
+profiled=
 [ "$PROFILE" != 0 ] || rm -f "$dir/profile" "$dir/profile.data" "$dir"/*.gcda
 if [ "$PROFILE" = auto ] || [ "$PROFILE" = 1 ] || [ -f "$dir/profile" ]; then
     choose_compiler profile

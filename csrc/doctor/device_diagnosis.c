@@ -128,13 +128,14 @@ static void doubt(const struct device_logs *devices, const struct way *way, cons
     const unsigned strays = task_books_show_order(&devices->books) ? way->strays : 0;
     /* of a task whose beginning is missing; a counter that wrapped below 0 prepares operations again */
     const bool between = tasks > 1 && tasks > devices->books.begun && log->wrapped == LOG_NONE;
+    const unsigned sticky = tasks > 1 ? 0 : 1; /* a bit that sticks completes one operation */
     const enum verdict verdict = diagnosis->verdict;
     if (verdict == VERDICT_GOOD && devices->runs_open)
         unknown(diagnosis, "the run that begins in line %llu has no end in the log: it hangs, or the log is cut",
                 (unsigned long long)devices->run_line);
     else if (verdict == VERDICT_GOOD && open)
         unknown(diagnosis, "%lu of the tasks in this log have no end", open);
-    else if (verdict == VERDICT_DATA && (way->reloaded || between || strays))
+    else if (verdict == VERDICT_DATA && (way->reloaded || between || strays > sticky))
         unknown(diagnosis, "an operation completes that was not armed, where lines of another run may be between those "
                            "of this one");
     else if (strays >= STRAYS_LEAST && (between || verdict == VERDICT_GOOD))

@@ -45,7 +45,7 @@ static bool need_plain(struct settling *at, const struct node *node, const struc
         return true;
     if (place->row != GRAPH_NONE || place->input == GRAPH_NONE || at->changed[place->input])
         return refuse(at, node);
-    int order[AXES];
+    int order[AXES] = {0};
     for (int i = 0; i < AXES; i++)
         for (int k = 0; k < AXES; k++)
             if (at->orders[place->input][k] == place->order[i])

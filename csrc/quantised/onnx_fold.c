@@ -208,7 +208,7 @@ static bool fold_reshape(struct onnx_reading *at) {
     int64_t dims[ONNX_DIMS_MAX], known = 1;
     const size_t rank = onnx_list(at, "shape", 1, dims), count = onnx_count(from);
     for (size_t i = 0; i < rank; i++) {
-        if (dims[i] == 0 && i < from->n_dims && !onnx_attribute_or(at, "allowzero", 0))
+        if (i < from->n_dims && dims[i] == 0 && !onnx_attribute_or(at, "allowzero", 0))
             dims[i] = from->dims[i];
         known *= dims[i] > 0 && known <= TENSOR_ELEMENTS_MAX ? dims[i] : 1;
     }
@@ -274,7 +274,7 @@ static bool fold_slice(struct onnx_reading *at) {
         first = first < 0 ? 0 : first > most ? most : first;
         end = end < least ? least : end > n ? n : end;
         const int64_t length = step > 0 ? end - first + step - 1 : first - end - step - 1;
-        dims[axis] = length < 0 ? 0 : length / (step < 0 ? -step : step);
+        dims[axis] = length < 0 ? 0 : length / imaxabs(step);
         start += first * strides[axis];
         strides[axis] *= step;
     }

@@ -84,8 +84,8 @@ POINTS
 sweep --memory zcu102 "$WORK/resnet50.tflite"
 near "ResNet-50 of small on a ZCU102 within 7 %" 7 76150000
 python3 tests/loadable/cost.py "$B/nvcosim" estimate "$WORK/resnet50.tflite" >"$WORK/output"
-tail -1 "$WORK/output" | awk '{ exit !($1 <= 2) }'
-verdict "ResNet-50 is estimated in 2 seconds of processor time" $?
+tail -1 "$WORK/output" | awk '{ exit !($1 <= 4) }'
+verdict "ResNet-50 is estimated in at most 4 seconds of processor time, 1.5 on a quiet machine" $?
 
 while read -r latency clocks; do
     if [ ! -e "$dc" ]; then
