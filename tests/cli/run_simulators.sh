@@ -93,6 +93,8 @@ command=("$TREE" serve --socket s.sock --once --dut rtl:theirs); check serve_wha
 theirs FOREIGN=false HAS_CHECKS=true
 command=("$TREE" run --checks --dut rtl:theirs good/good.cfg); check run_checks_of_a_copy 0 "PASS good"
 command=("$TREE" serve --socket s.sock --once --dut rtl:theirs); check serve_a_copy 0 '!another'
+mv tree/build/small-theirs.variables tree/build/full-theirs.variables
+command=("$TREE" run --config full --coverage c.dat --dut rtl:theirs good/good.cfg); check run_full_of_theirs_takes_long 0 "building the simulator of rtl:theirs (full) with line coverage (once, about 15 minutes) ..." "PASS good"
 # three runs at once, no simulator yet: one of them builds it
 rm -f tree/build/nvcosim-small tree/build/builds
 sed -i 's/^\t@test ! -e fail/\t@test ! -e fail; sleep 0.5/' tree/Makefile

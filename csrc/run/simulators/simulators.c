@@ -142,6 +142,8 @@ static double seconds_of(const struct install_paths *paths, const char *name) {
     return seconds;
 }
 
+enum { FULL_SECONDS = 900 /* of another's full, if no build of it is known */ };
+
 /* Seconds that a build will take: as its last one, or by that of the simulator without a variant; 0: unknown. */
 static double expected_seconds(const char *config, const char *rtl_name, enum simulator_variant variant) {
     static const double more[VARIANT_COUNT] = {[VARIANT_WAVES] = 2,
@@ -158,7 +160,7 @@ static double expected_seconds(const char *config, const char *rtl_name, enum si
     free(plain);
     free(name);
     install_paths_free(&paths);
-    return seconds;
+    return seconds > 0 || rtl_name[0] == '\0' || strcmp(config, "full") != 0 ? seconds : FULL_SECONDS;
 }
 
 /* "40 seconds", "a minute", "3 minutes"; returns text. */
