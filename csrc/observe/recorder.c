@@ -333,7 +333,7 @@ static void take_elements(void *context, const struct tap_position *at, const vo
     if (at->place.cycle != file->clock)
         close_beat(file);
     file->clock = at->place.cycle;
-    if (rows == 1 && lanes > 0 && lanes < BLOCK_BYTES / file->size - file->count) { /* most beats */
+    if (rows == 1 && lanes > 0 && (file->count + lanes) * file->size < BLOCK_BYTES) { /* most beats */
         add_row(file, &at->place, values, lanes);
         file->beat += lanes;
         return;

@@ -234,13 +234,13 @@ void tap_convertor(const struct tap_out *out, const struct convertor *convertor,
 void tap_clipped(const struct tap_out *out, uint64_t count);
 
 /* Passes a batch to all sinks. */
-void tap_send_all(const struct tap_out *out, struct tap_place place, const void *values, size_t rows, size_t lanes,
-                  size_t stride);
+void tap_send_all(const struct tap_out *out, const struct tap_place *place, const void *values, size_t rows,
+                  size_t lanes, size_t stride);
 
 static inline void tap_send(const struct tap_out *out, struct tap_place place, const void *values, size_t rows,
                             size_t lanes, size_t stride) {
     if (out->count > 0)
-        tap_send_all(out, place, values, rows, lanes, stride);
+        tap_send_all(out, &place, values, rows, lanes, stride);
 }
 
 /* How many of `channels` channels, in surfaces of `lanes`, are in surface 0, 1, ... */

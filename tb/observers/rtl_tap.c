@@ -195,17 +195,17 @@ static void widen_fp17(int64_t *values, size_t count) {
 }
 
 /* Passes adjacent lanes to the listeners. */
-static void send_part(struct rtl_tap *tap, enum rtl_stream index, const struct stream_beat *beat,
+static void send_part(struct rtl_tap *tap, enum rtl_stream index, const uint32_t *words, bool along_x,
                       const struct stream_part *part, uint64_t cycle) {
     const struct stream_form *form = &tap->internal[index].form;
     struct tap_place place = part->place;
+    place.cycle = cycle;
     if (part->count == 0 || part->first + part->count > form->lanes)
         return; /* the registers demand more than the design has */
-    const void *elements = take_lanes(tap->values, beat->words, part->first, part->count, form->bits, form->format);
+    const void *elements = take_lanes(tap->values, words, part->first, part->count, form->bits, form->format);
     if (form->fp17)
         widen_fp17(tap->values, part->count);
-    const size_t rows = beat->along_x ? part->count : 1, lanes = beat->along_x ? 1 : part->count;
-    place.cycle = cycle;
+    const size_t rows = along_x ? part->count : 1, lanes = along_x ? 1 : part->count;
     tap_send(&tap->internal[index].out, place, elements, rows, lanes, lanes);
 }
 
@@ -225,12 +225,10 @@ static void hold_part(struct internal *stream, const struct stream_beat *beat, c
 /* Passes on what the beat completes. */
 static void release_parts(struct rtl_tap *tap, enum rtl_stream index, const struct stream_beat *beat) {
     struct internal *stream = &tap->internal[index];
-    struct stream_beat late = {.layout = beat->layout, .along_x = beat->along_x};
     for (size_t i = 0; stream->held && i < beat->release; i++) {
         struct held *held = &stream->held[(beat->slot + i) % stream->form.slots];
         const struct stream_part part = {.count = held->count, .place = held->place};
-        late.words = held->words;
-        send_part(tap, index, &late, &part, held->cycle);
+        send_part(tap, index, held->words, beat->along_x, &part, held->cycle);
         held->count = 0;
     }
 }
@@ -238,12 +236,12 @@ static void release_parts(struct rtl_tap *tap, enum rtl_stream index, const stru
 static void send_beat(struct rtl_tap *tap, enum rtl_stream index, const struct stream_beat *beat, uint64_t cycle) {
     const struct stream_part whole = {beat->first, beat->count, beat->place, 0};
     if (beat->parts == 0)
-        send_part(tap, index, beat, &whole, cycle);
+        send_part(tap, index, beat->words, beat->along_x, &whole, cycle);
     for (size_t i = 0; i < beat->parts; i++)
         if (beat->part[i].slot)
             hold_part(&tap->internal[index], beat, &beat->part[i], cycle);
         else
-            send_part(tap, index, beat, &beat->part[i], cycle);
+            send_part(tap, index, beat->words, beat->along_x, &beat->part[i], cycle);
     release_parts(tap, index, beat);
 }
 
@@ -253,10 +251,13 @@ static void take_beat(struct rtl_tap *tap, enum rtl_stream index, uint64_t cycle
     if (!stream->open && !begin_launch(tap, index))
         return;
     const struct stream_layout *layout = rtl_stream_layout(tap->config, index);
-    struct stream_beat beat;
-    memset(&beat, 0, offsetof(struct stream_beat, part)); /* its parts are filled in when they count */
+    struct stream_beat beat; /* its parts are filled in when they count */
+    beat.words = NULL;
     beat.layout = layout;
     beat.ends = beat.last = ends;
+    beat.place = (struct tap_place){0};
+    beat.first = beat.count = beat.slot = beat.release = beat.parts = 0;
+    beat.along_x = false;
     beat.waits = stream->waits;
     const bool heard = stream->recorded && stream->out.count > 0;
     if (heard || stream->form.read)
