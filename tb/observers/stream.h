@@ -142,6 +142,6 @@ extern const struct stream_order order_cdp_elements, order_cdp_sum, order_cdp_an
 extern const struct stream_order order_cdp_element_rows, order_cdp_sum_rows, order_cdp_answer_rows,
     order_cdp_factor_rows, order_cdp_product_rows;
 extern const struct stream_order order_pdp_in_atoms, order_pdp_in_lanes, order_pdp_in_beats, order_pdp_row,
-    order_pdp_out;
+    order_pdp_row_lanes, order_pdp_out;
 
 #endif

@@ -96,6 +96,14 @@ static bool begin_row(struct stream_state *state, const struct stream_launch *la
     return begin(state, launch, PDP_STREAM_ROW);
 }
 
+/* PDP's own lanes: in a beat half as many of those that have 16 bits. */
+static bool begin_row_lanes(struct stream_state *state, const struct stream_launch *launch) {
+    begin(state, launch, PDP_STREAM_ROW);
+    if (launch->form->format == TAP_INT32)
+        pdp_of(state)->lanes /= 2;
+    return true;
+}
+
 static bool begin_out(struct stream_state *state, const struct stream_launch *launch) {
     return begin(state, launch, PDP_STREAM_OUT);
 }
@@ -127,4 +135,5 @@ const struct stream_order order_pdp_in_atoms = {begin_in_atoms, next};
 const struct stream_order order_pdp_in_lanes = {begin_in_atoms, next}; /* the same atoms, some lanes at a time */
 const struct stream_order order_pdp_in_beats = {begin_in_beats, next};
 const struct stream_order order_pdp_row = {begin_row, next};
+const struct stream_order order_pdp_row_lanes = {begin_row_lanes, next};
 const struct stream_order order_pdp_out = {begin_out, next};

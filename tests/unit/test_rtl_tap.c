@@ -592,10 +592,15 @@ TEST(precision_of_the_layer_makes_the_form) {
         enum tap_format format; /* TAP_FORMATS: it is not wanted */
         int width;
     } cases[] = {
-        {NVDLA_INT8, true, STREAM_PDP_IN, 32, TAP_INT8, 8},      {NVDLA_INT16, true, STREAM_PDP_IN, 16, TAP_INT16, 16},
-        {NVDLA_FP16, false, STREAM_PDP_IN, 16, TAP_FP16, 0},     {NVDLA_FP16, true, STREAM_PDP_OUT, 16, TAP_FP16, 0},
-        {NVDLA_INT8, false, STREAM_PDP_IN_SDP, 16, TAP_INT8, 8}, {NVDLA_INT16, true, STREAM_PDP_ROW, 8, TAP_INT32, 22},
+        {NVDLA_INT8, true, STREAM_PDP_IN, 32, TAP_INT8, 8},
+        {NVDLA_INT16, true, STREAM_PDP_IN, 16, TAP_INT16, 16},
+        {NVDLA_FP16, false, STREAM_PDP_IN, 16, TAP_FP16, 0},
+        {NVDLA_FP16, true, STREAM_PDP_OUT, 16, TAP_FP16, 0},
+        {NVDLA_INT8, false, STREAM_PDP_IN_SDP, 16, TAP_INT8, 8},
+        {NVDLA_INT16, true, STREAM_PDP_ROW, 8, TAP_INT32, 22},
         {NVDLA_FP16, true, STREAM_PDP_ROW, 8, TAP_FORMATS, 0},
+        {NVDLA_INT8, true, STREAM_PDP_ROW_LANES, 8, TAP_INT16, 11},
+        {NVDLA_INT16, true, STREAM_PDP_ROW_LANES, 4, TAP_INT32, 22},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bench b;
