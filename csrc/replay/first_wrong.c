@@ -66,12 +66,14 @@ static void keep(struct first_wrong *first, const struct axi_beat *beat, int i, 
 
 static void judge_beat(void *context, const struct axi_beat *told) {
     struct first_wrong *first = context;
-    if (!first->journal || first->found.kind != WRONG_NONE)
+    if (!first->journal)
         return;
     if (!told->write) {
+        first->reads.late = first->found.kind != WRONG_NONE;
         read_judge_take(&first->reads, told);
-        return;
     }
+    if (!told->write || first->found.kind != WRONG_NONE)
+        return;
     struct axi_beat beat = *told;
     const uint64_t whole = whole_atoms(first, &beat);
     beat.owner = owner_of(first, &beat, (uint64_t)__builtin_popcountll(whole));

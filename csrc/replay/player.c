@@ -769,22 +769,27 @@ static enum ending come_to_rest(struct player *p) {
     }
 }
 
+bool player_group_armed(struct device *dev, enum nvdla_unit unit, int group, bool *armed) {
+    const char *name = unit == NVDLA_BDMA ? "STATUS" : "S_STATUS";
+    const struct nvdla_register *status = nvdla_register_find(dev->config, unit, name);
+    struct error err;
+    uint32_t value;
+    if (!status || !dev->ops->csb_read(dev, status->address, &value, &err))
+        return false;
+    *armed = false;
+    for (size_t i = 0; i < status->field_count; i++) {
+        const char *digit = strpbrk(status->fields[i].name, "01"); /* STATUS_0, GRP1_BUSY */
+        *armed = *armed || (digit && *digit == '0' + group && nvdla_field_value(&status->fields[i], value));
+    }
+    return true;
+}
+
 /* True if the group whose interrupt a notification expects is still armed. */
 static bool never_ends(struct player *p, const struct op *notify) {
     const char *name = notify->bit < 0 ? NULL : nvdla_interrupt_name(notify->bit);
-    const enum nvdla_unit unit = nvdla_interrupt_unit(notify->bit);
-    const struct nvdla_register *status =
-        name ? nvdla_register_find(p->prog->config, unit, unit == NVDLA_BDMA ? "STATUS" : "S_STATUS") : NULL;
-    const char group = name ? name[strlen(name) - 1] : '0';
-    uint32_t value;
-    if (!status || !p->dev->ops->csb_read(p->dev, status->address, &value, &p->err))
-        return false;
-    for (size_t i = 0; i < status->field_count; i++) {
-        const char *digit = strpbrk(status->fields[i].name, "01"); /* STATUS_0, GRP1_BUSY */
-        if (digit && *digit == group && nvdla_field_value(&status->fields[i], value))
-            return true;
-    }
-    return false;
+    bool armed;
+    return name &&
+           player_group_armed(p->dev, nvdla_interrupt_unit(notify->bit), name[strlen(name) - 1] - '0', &armed) && armed;
 }
 
 /* At rest: a layer whose interrupt the trace expects, but does not wait for, may stand still for ever. */

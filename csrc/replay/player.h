@@ -85,4 +85,7 @@ enum play_outcome play(const struct program *prog, struct device *dev, const str
                        struct play_result *result);
 void play_result_free(struct play_result *result);
 
+/* Reads whether a group of a unit is armed, by its status register. False: there is no answer. */
+bool player_group_armed(struct device *dev, enum nvdla_unit unit, int group, bool *armed);
+
 #endif

@@ -38,13 +38,45 @@ static bool take_launch(const struct read_judge *judge, enum nvdla_client client
     if (share->left > 0)
         return true;
     free(share->seen);
-    *share = (struct read_share){.next = share->next};
+    *share = (struct read_share){.next = share->next, .brought = share->brought};
     share->ordinal = journal_next_read(judge->journal, client, space, &share->next, &left);
     if (share->ordinal < 0)
         return false;
     share->left = left;
     share->seen = xcalloc(journal_read_bytes(judge->journal, client, share->ordinal) / atom / 8 + 1, 1);
     return true;
+}
+
+static int range_order(const void *key, const void *item) {
+    const uint64_t address = *(const uint64_t *)key;
+    const struct range *range = item;
+    return address < range->start ? -1 : address - range->start >= range->size;
+}
+
+/* The first atom that the share's launch reads, and that has not come. */
+static bool first_unseen(const struct read_judge *judge, enum nvdla_client client, enum memory_space space,
+                         const struct read_share *share, uint64_t *address) {
+    const size_t atom = (size_t)judge->config->mem_atom;
+    struct journal_walk walk = {0};
+    while (journal_walk_read(judge->journal, client, share->ordinal, space, &walk, atom, address)) {
+        size_t at = 0;
+        journal_look_read(judge->journal, client, share->ordinal, space, *address, &at);
+        at /= atom;
+        if (!(share->seen && (share->seen[at / 8] >> at % 8 & 1)) &&
+            !(share->brought.count &&
+              bsearch(address, share->brought.list, share->brought.count, sizeof *share->brought.list, range_order)))
+            return true;
+    }
+    return false;
+}
+
+/* True if the launch after that of the share reads an address. */
+static bool next_reads(const struct read_judge *judge, enum nvdla_client client, enum memory_space space,
+                       const struct read_share *share, uint64_t address) {
+    size_t next = share->next, at;
+    uint64_t bytes;
+    const int ordinal = journal_next_read(judge->journal, client, space, &next, &bytes);
+    return ordinal >= 0 && journal_look_read(judge->journal, client, ordinal, space, address, &at) != JOURNAL_NEVER;
 }
 
 /* Judges an atom; fills *found but for its beat. False: it belongs to a launch that the model did not reach. */
@@ -77,6 +109,11 @@ static bool judge_atom(struct read_judge *judge, enum nvdla_client client, const
     else
         share->seen[at / 8] |= (uint8_t)(1u << at % 8);
     found->awaited = found->awaited && in_order(judge, client);
+    if (found->kind == READ_ELSEWHERE && next_reads(judge, client, space, share, beat->address) &&
+        first_unseen(judge, client, space, share, &found->expected)) {
+        found->kind = READ_SKIPPED;
+        found->awaited = true;
+    }
     return true;
 }
 
@@ -88,29 +125,72 @@ static bool somebody_reads(const struct read_judge *judge, enum nvdla_client cli
     return found;
 }
 
+static void keep(struct read_judge *judge, struct client_reads *reads, const struct wrong_read *found) {
+    reads->wrong = *found;
+    if (judge->first.kind == READ_RIGHT)
+        judge->first = *found;
+}
+
 void read_judge_take(struct read_judge *judge, const struct axi_beat *beat) {
     const enum nvdla_client client = nvdla_client_find(beat->id, false);
     struct wrong_read found = {.beat.owner.ordinal = -1};
-    if (client == NVDLA_CLIENT_COUNT || judge->clients[client].wrong.kind != READ_RIGHT)
+    struct client_reads *reads = &judge->clients[client];
+    if (client == NVDLA_CLIENT_COUNT || reads->wrong.kind != READ_RIGHT)
         return;
     if (beat->bytes != judge->config->mem_atom && (judge->requests || !judge->complete))
         return;
     judge->requests = beat->bytes == judge->config->mem_atom;
     if (judge->requests && !judge_atom(judge, client, beat, &found))
         return;
+    if (!judge->requests)
+        ranges_add(&reads->shares[beat->port].brought, beat->address, (uint64_t)beat->bytes);
     if (!judge->requests && !somebody_reads(judge, client, beat))
         found.kind = READ_NOBODY;
-    if (found.kind == READ_RIGHT) {
-        judge->clients[client].compared++;
+    reads->cycle = beat->cycle;
+    reads->lost = reads->lost || (judge->late && found.kind != READ_RIGHT);
+    if (found.kind == READ_RIGHT)
+        reads->compared++;
+    if (found.kind == READ_RIGHT || judge->late)
         return;
-    }
     const int ordinal = found.beat.owner.ordinal;
     found.beat = *beat;
     found.beat.data = NULL;
     found.beat.owner.ordinal = ordinal;
-    judge->clients[client].wrong = found;
-    if (judge->first.kind == READ_RIGHT)
-        judge->first = found;
+    keep(judge, reads, &found);
+}
+
+/* Judges what a client has not read of the launches on a port. */
+static void judge_rest(struct read_judge *judge, enum nvdla_client client, enum memory_space space, bool all,
+                       read_judge_ended ended, void *context) {
+    const enum nvdla_unit unit = nvdla_clients[client].unit;
+    struct client_reads *reads = &judge->clients[client];
+    struct read_share *share = &reads->shares[space];
+    uint64_t address;
+    ranges_sort(&share->brought);
+    do {
+        if (share->left > 0 && first_unseen(judge, client, space, share, &address) &&
+            ended(context, unit, share->ordinal)) {
+            const struct owner owner = {(int16_t)unit, share->ordinal};
+            keep(judge, reads,
+                 &(struct wrong_read){.kind = READ_MISSING,
+                                      .beat = {.port = (int)space,
+                                               .id = nvdla_clients[client].id,
+                                               .owner = owner,
+                                               .cycle = reads->cycle,
+                                               .address = address},
+                                      .awaited = true,
+                                      .expected = address});
+            return;
+        }
+        share->left = 0;
+    } while (all && take_launch(judge, client, space, share));
+}
+
+void read_judge_end(struct read_judge *judge, bool all, read_judge_ended ended, void *context) {
+    for (int client = 0; client < NVDLA_CLIENT_COUNT; client++)
+        for (int space = 0; space < SPACE_COUNT; space++)
+            if (judge->clients[client].wrong.kind == READ_RIGHT && !judge->clients[client].lost)
+                judge_rest(judge, (enum nvdla_client)client, (enum memory_space)space, all, ended, context);
 }
 
 void read_judge_close(struct read_judge *judge) {
@@ -118,5 +198,6 @@ void read_judge_close(struct read_judge *judge) {
         for (int space = 0; space < SPACE_COUNT; space++) {
             free(judge->clients[client].shares[space].seen);
             judge->clients[client].shares[space].seen = NULL;
+            ranges_free(&judge->clients[client].shares[space].brought);
         }
 }

@@ -46,11 +46,12 @@ static void add_origin(const struct report_input *in, const struct launch *launc
                        const struct wrong_read *read, char *text, size_t size) {
     const uint32_t unit = nvdla_unit_base(in->prog->config, launch->unit);
     const uint64_t base = (uint64_t)launch_register(launch, of->high) << 32 | launch_register(launch, of->low);
-    const uint64_t distance = read->beat.address - base;
+    const bool never = read->kind == READ_SKIPPED || read->kind == READ_MISSING;
+    const uint64_t distance = (never ? read->expected : read->beat.address) - base;
     for (int i = 1; i >= 0; i--) {
         const uint64_t stride = launch_register(launch, of->strides[i]);
         if (stride <= (uint64_t)in->prog->config->mem_atom || distance == 0 || distance % stride != 0 ||
-            distance / stride > STEPS_MOST || (read->awaited && (read->expected - base) % stride == 0))
+            distance / stride > STEPS_MOST || (read->awaited && !never && (read->expected - base) % stride == 0))
             continue;
         char name[64], position[REPORT_POSITION] = "", times[24] = "";
         nvdla_register_name(in->prog->config, unit + of->strides[i], name, sizeof name);
@@ -73,12 +74,20 @@ char *report_wrong_read(const struct report_input *in, const struct wrong_read *
     const enum nvdla_client client = nvdla_client_find(beat->id, false);
     const enum nvdla_unit unit = nvdla_clients[client].unit;
     const struct launch *launch = layer_tracker_find(in->launches, unit, beat->owner.ordinal);
-    snprintf(text, size, "AXI ID %d (%s) on the %s port reads 0x%" PRIx64, beat->id, nvdla_clients[client].name,
-             memory_space_name((enum memory_space)beat->port), beat->address);
+    const bool never = read->kind == READ_SKIPPED || read->kind == READ_MISSING;
+    snprintf(text, size, "AXI ID %d (%s) on the %s port %s 0x%" PRIx64, beat->id, nvdla_clients[client].name,
+             memory_space_name((enum memory_space)beat->port), never ? "never reads" : "reads",
+             never ? read->expected : beat->address);
     for (size_t i = 0; launch && i < CLIENTS; i++)
         if (address_registers[i].client == client)
             add_origin(in, launch, &address_registers[i], read, text, size);
-    if (read->kind == READ_NOBODY)
+    if (never)
+        report_add(text, size, ", which %s #%d needs", nvdla_unit_names[unit], (int)beat->owner.ordinal);
+    if (read->kind == READ_SKIPPED)
+        report_add(text, size, ": it continues with 0x%" PRIx64 " of the next launch", beat->address);
+    else if (read->kind == READ_MISSING)
+        report_add(text, size, ", and that has ended");
+    else if (read->kind == READ_NOBODY)
         report_add(text, size, " though no launch of %s has anything left to read", nvdla_unit_names[unit]);
     else if (read->awaited)
         report_add(text, size, ", %s #%d needs 0x%" PRIx64 " there", nvdla_unit_names[unit], (int)beat->owner.ordinal,

@@ -269,3 +269,59 @@ TEST(reads_are_those_of_the_launch) {
         bench_free(&b);
     }
 }
+
+static bool of_launches(void *context, enum nvdla_unit unit, int ordinal) {
+    assert_int_equal(unit, NVDLA_CDP_RDMA);
+    return ordinal < *(const int *)context;
+}
+
+/* Two launches; the RTL reads `first` atoms of the first and `second` of the second, in beats of `bytes`; so many
+ * launches end. Returns what is missed. */
+static struct wrong_read missed(int first, int second, int bytes, int ended, bool all) {
+    const int atoms[] = {first, second};
+    struct bench b;
+    bench_init(&b);
+    b.first.reads.complete = true;
+    for (int launch = 0; launch < 2; launch++) {
+        model_reads(&b, launch, INPUT + 0x200 * (uint64_t)launch, 4);
+        b.listener.done(b.listener.context, NVDLA_CDP_RDMA, launch, (unsigned)launch);
+    }
+    for (int launch = 0; launch < 2; launch++)
+        for (int at = 0; at < atoms[launch] * BUS; at += bytes)
+            read_of(&b, CDP_ID, (struct owner){NVDLA_CDP_RDMA, launch}, INPUT + (uint64_t)(0x200 * launch + at), bytes);
+    read_judge_end(&b.first.reads, all, of_launches, &ended);
+    const struct wrong_read found = b.first.reads.first;
+    assert_int_equal(b.first.reads.clients[NVDLA_READ_CDP].wrong.kind, found.kind);
+    bench_free(&b);
+    return found;
+}
+
+/* What a launch needs and the RTL never asks. */
+TEST(reads_that_never_come) {
+    static const struct {
+        int first, second, bytes, ended;
+        bool all;
+        enum wrong_read_kind kind;
+        uint64_t expected;
+        int ordinal;
+    } cases[] = {
+        {4, 4, BUS, 2, true, READ_RIGHT, 0, 0},
+        {3, 4, BUS, 2, true, READ_SKIPPED, INPUT + 3 * BUS, 0},
+        {4, 1, BUS, 2, false, READ_MISSING, INPUT + 0x200 + BUS, 1},
+        {4, 1, BUS, 1, false, READ_RIGHT, 0, 0}, /* it still runs */
+        {4, 0, BUS, 2, false, READ_RIGHT, 0, 0}, /* nor is it known whether it has begun */
+        {4, 0, BUS, 2, true, READ_MISSING, INPUT + 0x200, 1},
+        {4, 4, 2 * BUS, 2, true, READ_RIGHT, 0, 0},
+        {2, 4, 2 * BUS, 2, true, READ_MISSING, INPUT + 2 * BUS, 0},
+        {2, 4, 2 * BUS, 2, false, READ_RIGHT, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct wrong_read found =
+            missed(cases[i].first, cases[i].second, cases[i].bytes, cases[i].ended, cases[i].all);
+        assert_int_equal(found.kind, cases[i].kind);
+        if (found.kind != READ_RIGHT) {
+            assert_int_equal(found.expected, cases[i].expected);
+            assert_int_equal(found.beat.owner.ordinal, cases[i].ordinal);
+        }
+    }
+}

@@ -356,6 +356,22 @@ static _Noreturn void copy_main(struct session *session) {
     copies_leave(deliver(session->options, session->result));
 }
 
+static bool has_ended(void *context, enum nvdla_unit unit, int ordinal) {
+    const struct session *session = context;
+    const struct launch *launch = layer_tracker_find(session->input.launches, unit, ordinal);
+    bool armed;
+    return launch && player_group_armed(session->devices[0], unit, launch->group, &armed) && !armed;
+}
+
+/* What the RTL should have read by now. Its reads of a hang wait for what hangs. */
+static void judge_missing_reads(struct session *session) {
+    const enum play_outcome outcome = session->results[0].outcome;
+    struct read_judge *reads = &session->look.first.reads;
+    if (outcome == PLAY_PASSED || outcome == PLAY_CHECK_FAILED || outcome == PLAY_STOPPED)
+        read_judge_end(reads, outcome == PLAY_PASSED && reads->complete, has_ended, session);
+    session->input.reads = reads;
+}
+
 /* Plays on all devices: the RTL first, or the model if the RTL's writes are judged by the model's. */
 static void play_devices(struct session *session) {
     struct report_input *input = &session->input;
@@ -384,7 +400,7 @@ static void play_devices(struct session *session) {
         if (i == 0 && session->look.first.found.kind != WRONG_NONE)
             input->wrong = &session->look.first.found;
         if (i == 0 && judged)
-            input->reads = &session->look.first.reads;
+            judge_missing_reads(session);
         if (i == 0 && second_look_is_copy(&session->look))
             copy_main(session);
     }
