@@ -56,6 +56,7 @@ static int source_stride(uint32_t stride, int64_t size, int units) {
     A(BLOCK_DESTINATION, ASPECT("destination", MEMORY)) \
     A(BLOCK_SOURCE_AFTER, ASPECT("source_after", "same other@secondary")) /* the previous descriptor */ \
     A(BLOCK_LINE, ASPECT("line", "1 2..8 9..64 65..")) /* atoms */ \
+    A(BLOCK_LAST_ATOMS, ASPECT("last_atoms", LAST_8)) /* of a line's last burst */ \
     A(BLOCK_LINES, ASPECT("lines", "1 2..8 9..")) \
     A(BLOCK_SURFACES, ASPECT("surfaces", "1 2..8 9..")) \
     A(BLOCK_SOURCE_LINES, ASPECT("source_lines", SOURCE_STRIDE)) \
@@ -91,6 +92,7 @@ void sort_bdma_block(const struct launch_block *block, const struct launch_block
     if (before)
         v[BLOCK_SOURCE_AFTER] = before->source_primary != block->source_primary;
     v[BLOCK_LINE] = source->width < 9 ? source->width > 1 : source->width < 65 ? 2 : 3;
+    v[BLOCK_LAST_ATOMS] = last_class(source->width, 8);
     v[BLOCK_LINES] = repeat_class(source->height);
     v[BLOCK_SURFACES] = repeat_class(surfaces);
     v[BLOCK_SOURCE_LINES] = source_stride(source->line_stride, line, source->height);

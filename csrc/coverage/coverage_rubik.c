@@ -13,6 +13,9 @@
     A(RUBIK_STRIDE_X, ASPECT("deconv_x", "1 2..8 9..")) /* up to 8 phases are written together */ \
     A(RUBIK_STRIDE_Y, ASPECT("deconv_y", "1 2..8 9..")) \
     A(RUBIK_COLUMNS, ASPECT("contract_columns", "part whole ragged")) /* groups of 8 are read together */ \
+    A(RUBIK_LAST_CHANNELS, ASPECT("last_channels", LAST_32("a16", "a32"))) \
+    A(RUBIK_LAST_COLUMNS, ASPECT("last_columns", LAST_8)) /* of contract's groups */ \
+    A(RUBIK_LAST_ELEMENTS, ASPECT("last_elements", LAST_32("a16", "a32"))) /* of a planar line's last atom */ \
     A(RUBIK_LINES, ASPECT("lines", PACKING)) \
     A(RUBIK_SURFACES, ASPECT("surfaces", PACKING)) \
     A(RUBIK_SOURCE_MEMORY, ASPECT("source_memory", MEMORY)) \
@@ -61,9 +64,12 @@ void sort_rubik(const struct registers_view *view, int group, int *v) {
         v[RUBIK_STRIDE_X] = deconv_class(rubik.x_stride);
         v[RUBIK_STRIDE_Y] = deconv_class(rubik.y_stride);
         v[RUBIK_COLUMNS] = width < 8 ? 0 : width % 8 == 0 ? 1 : 2;
+        v[RUBIK_LAST_COLUMNS] = last_class(width, 8);
     } else {
         v[RUBIK_TAIL] = width % (int)rubik.lanes != 0;
+        v[RUBIK_LAST_ELEMENTS] = last_class(width, (int)rubik.lanes);
     }
+    v[RUBIK_LAST_CHANNELS] = last_class(rubik.out_channels, (int)rubik.lanes);
     if (rubik.mode != RUBIK_UNDEFINED)
         sort_cube(&rubik.destination.cube, &v[RUBIK_LINES], &v[RUBIK_SURFACES]);
     v[RUBIK_SOURCE_MEMORY] = memory_class(config, rubik.source.primary);

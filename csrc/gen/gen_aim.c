@@ -144,10 +144,12 @@ static void aim_cdp(struct rng *rng, struct gen_layer *layer) {
     }
 }
 
-/* Another length of the last block of channels, and of the last group of kernels. */
+/* Another length of the last block of channels, and of the last group of kernels; of RUBIK, of planar lines. */
 static void aim_lengths(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer) {
     const int bytes = nvdla_element_bytes((enum nvdla_precision)layer->precision);
     const int64_t block = layer->conv ? config->atomic_c : config->mem_atom / bytes, group = config->atomic_k / bytes;
+    if (layer->rubik > GEN_CONTRACT)
+        layer->w = (layer->w - 1) / block * block + rng_range(rng, 1, block);
     if (layer->bdma || layer->rubik)
         return;
     if (layer->conv != GEN_IMAGE && !layer->source)
