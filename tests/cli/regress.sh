@@ -27,7 +27,7 @@ nv regress p.yml --resume=0; check regress_resume_number 2 "--resume: found '0',
 nv regress p.yml --resume --seed=3; check regress_resume_seed 2 "--seed: a night that is resumed has its seed already"
 nv regress p.yml --resume --select=fast; check regress_resume_select 2 "--select: a night that is resumed has its tests already"
 nv regress p.yml --notify=; check regress_notify_empty 2 "--notify: found '', expected a command"
-nv regress p.yml --dry-run; check regress_dry_run 0 "3 tests, 3 without a history" "good/good" "layers/sdp-0001"
+nv regress p.yml --dry-run; check regress_dry_run 0 "3 tests, 3 without a history: how long they take is known after" "good/good" "layers/sdp-0001"
 that regress_dry_run_makes_nothing test ! -e nvcosim-nights
 nv regress p.yml --dry-run --select fast; check regress_dry_run_select 0 "1 test, 1 without a history" '!layers/'
 sed 's/dut: model/dut: rtl:nosuch/' p.yml >nosuch.yml

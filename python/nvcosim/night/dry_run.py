@@ -11,38 +11,36 @@ def dry_run(tests: list[Test], done: list[bool] | None, jobs: int,
             out: typing.TextIO | None = None) -> None:
     """A line for each test that is not done (done: None: none is), the longest first, then counts
     by configuration, device under test and memory setting, and the time that they take, `jobs` at a
-    time; 0: one after the other, for a cluster of unknown size."""
+    time; 0: one after the other, for a cluster of unknown size. "~": of a test without a history,
+    by others of its kind; nothing where there are none."""
     schedule = Schedule.make(tests, done)
-    chosen = [tests[i] for i in schedule.order]
-    width = max((len(test.key) for test in chosen), default=4)
+    chosen = [(tests[i], schedule.seconds[i]) for i in schedule.order]
+    width = max((len(test.key) for test, _ in chosen), default=4)
     lines = [f"{'seconds':>9}  {'test':{width}}  {'config':16} {'dut':10} {'memory':10} tags"]
-    lines += [_line(test, width) for test in chosen]
+    lines += [_line(test, seconds, width) for test, seconds in chosen]
     lines.append("")
-    lines += _groups("configuration", [(test.config, test) for test in chosen])
-    lines += _groups("dut", [(test.dut, test) for test in chosen])
-    lines += _groups("memory", [(test.memory or "default", test) for test in chosen])
+    lines += _groups("configuration", [(test.config, seconds) for test, seconds in chosen])
+    lines += _groups("dut", [(test.dut, seconds) for test, seconds in chosen])
+    lines += _groups("memory", [(test.memory or "default", seconds) for test, seconds in chosen])
     lines += ["", _sum(schedule, jobs)]
     (out or sys.stdout).write("\n".join(lines) + "\n")
 
 
-def _line(test: Test, width: int) -> str:
-    seconds = f"{test.expected_seconds:.2f}" if test.expected_seconds >= 0 else "?"
+def _line(test: Test, expected: float, width: int) -> str:
+    seconds = f"{'~' if test.expected_seconds < 0 else ''}{expected:.2f}" if expected or test.expected_seconds == 0 else ""
     tags = " " + ",".join(test.tags) if test.tags else ""
     known = f"  known: {test.known}" if test.known else ""
     return (f"{seconds:>9}  {test.key:{width}}  {test.config:16} {test.dut:10} "
             f"{test.memory or 'default':10}{tags}{known}")
 
 
-def _groups(title: str, tests: list[tuple[str, Test]]) -> typing.Iterator[str]:
+def _groups(title: str, tests: list[tuple[str, float]]) -> typing.Iterator[str]:
     groups: dict[str, list[float]] = {}
-    for name, test in tests:
-        groups.setdefault(name, []).append(test.expected_seconds)
+    for name, seconds in tests:
+        groups.setdefault(name, []).append(seconds)
     for name, times in groups.items():
-        known = [seconds for seconds in times if seconds >= 0]
-        # "12:05" where all is known, "12:05+" where some is not, "?" where nothing is
-        time = clock(sum(known)) + ("+" if len(known) < len(times) else "") if known else "?"
-        plural = " " if len(times) == 1 else "s"
-        yield f"{title:14} {name:24} {len(times):6} test{plural} {time:>10}"
+        time = clock(sum(times)) if any(times) else ""
+        yield f"{title:14} {name:24} {text.plural(len(times), 'test'):>12} {time:>10}".rstrip()
         title = ""
 
 
@@ -50,7 +48,9 @@ def _sum(schedule: Schedule, jobs: int) -> str:
     line = text.plural(len(schedule.order), "test")
     if schedule.unknown:
         line += f", {schedule.unknown} without a history"
-    if schedule.unknown < len(schedule.order):
+    if schedule.unknown and schedule.unknown == len(schedule.order):
+        line += ": how long they take is known after the first night; the largest traces come first"
+    else:
         span = schedule.span(max(jobs, 1))
         line += f"; about {'a second' if span < 1 else clock(span)}"
         line += f" with {jobs} at a time" if jobs > 0 else " of computing"

@@ -303,8 +303,9 @@ def run_night(options: Options) -> int:
     try:
         begun.prepare()
         if options.dry_run:
+            possible = builds.possible(begun.left(), report)
             dry_run(begun.tests, begun.done, 0 if begun.engine == "slurm" else begun.jobs)
-            return EXIT_OK if builds.possible(begun.left(), report) else EXIT_BAD_INPUT
+            return EXIT_OK if possible else EXIT_BAD_INPUT
         return Night(begun).run()
     except Failure as failure:
         complain(str(failure))
