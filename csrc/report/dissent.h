@@ -33,7 +33,8 @@ struct dissent_facts {
                                     outside regions that only it makes; of golden bytes: it alone differs from them */
     bool rtl_breaks;             /* a rule of the bus or a check inside the RTL */
     bool both_fail;              /* the same check with the same value, or the same access outside regions */
-    bool rule_broken;            /* the trace breaks a rule after which a layer, or the next one, hangs or is wrong */
+    bool rule_broken;            /* the trace breaks a rule after which a layer, or the next one, hangs or is wrong, or
+                                    both make the same access outside regions */
     bool checked;                /* the trace has checks, and the model was compared with them */
 };
 

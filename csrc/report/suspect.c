@@ -85,6 +85,7 @@ static void add_findings(const struct report_input *in, struct dissent_facts *fa
     for (size_t i = 0; i < rtl->finding_count; i++) {
         const bool access = rtl->findings[i].kind == FINDING_ACCESS, shared = finds_too(model, &rtl->findings[i]);
         facts->both_fail |= access && shared;
+        facts->rule_broken |= access && shared; /* layers that were apart now meet, in an order of the device's own */
         facts->rtl_fails |= access && !shared;
         facts->rtl_breaks |= !access;
     }
@@ -238,8 +239,9 @@ static const char *trace_words(const struct dissent *dissent, bool hang) {
     if (strcmp(dissent->what, "golden") == 0)
         return dissent->what_certainty == LIKELY ? "likely its golden bytes"
                                                  : "its golden bytes, what it loads, or its programming";
-    return dissent->what_certainty == LIKELY ? "likely its programming, or a region that it does not declare"
-                                             : "no layer writes there: the address of an output, or of the check";
+    return dissent->what_certainty == LIKELY
+               ? "likely its programming, or a region that it does not declare"
+               : "no layer writes there: its golden bytes, or the address of an output or of the check";
 }
 
 static void say(const struct report *report, const struct dissent_facts *facts, struct dissent *to) {
@@ -288,12 +290,10 @@ struct dissent suspect_find(const struct report *report, bool failed) {
     const struct dissent_facts facts = gather(report);
     struct dissent found = dissent_decide(&facts, failed);
     if (found.kind == DISSENT_TRACE) {
-        if (found.disputed)
-            suspect_rule(report, &found);
-        else if (facts.rtl_waits)
+        if (facts.rtl_waits && !found.disputed)
             suspect_hang(report, &found);
         else if (!suspect_access(report, &found))
-            suspect_check(report, &found);
+            (found.disputed ? suspect_rule : suspect_check)(report, &found);
     }
     say(report, &facts, &found);
     return found;

@@ -27,7 +27,8 @@ def dry_run(tests: list[Test], done: list[bool] | None, jobs: int,
 
 
 def _line(test: Test, expected: float, width: int) -> str:
-    seconds = f"{'~' if test.expected_seconds < 0 else ''}{expected:.2f}" if expected or test.expected_seconds == 0 else ""
+    guessed = test.expected_seconds < 0
+    seconds = "" if guessed and expected == 0 else f"{'~' if guessed else ''}{expected:.2f}"
     tags = " " + ",".join(test.tags) if test.tags else ""
     known = f"  known: {test.known}" if test.known else ""
     return (f"{seconds:>9}  {test.key:{width}}  {test.config:16} {test.dut:10} "
