@@ -33,9 +33,9 @@ char *cpu_note(const struct cpu_operation *op) {
 }
 
 /* Whether the elements that an operation of that cube touches lie inside. */
-static bool is_inside(const struct cpu_buffer *buffer, const struct cpu_buffer *cube, bool softmax) {
+static bool is_inside(const struct cpu_buffer *buffer, const struct cpu_buffer *cube, enum cpu_type type) {
     const uint64_t row = (uint64_t)cube->channel * (buffer->half ? 2 : 1);
-    return (softmax ? row : cpu_buffer_end(buffer, cube)) <= buffer->bytes;
+    return (cpu_takes_row(type) ? row : cpu_buffer_end(buffer, cube)) <= buffer->bytes;
 }
 
 static bool read_buffer(const char **text, struct cpu_buffer *buffer, struct loadable_memory *memory) {
@@ -72,9 +72,10 @@ static bool read_note(const char *text, struct cpu_operation *op, struct loadabl
         !read_buffer(&text, &op->source, &memories[0]) || strncmp(text, " to", 3) != 0)
         return false;
     text += 3;
-    const bool softmax = op->type == CPU_SOFTMAX;
-    return read_buffer(&text, &op->destination, &memories[1]) && !*text &&
-           is_inside(&op->source, &op->source, softmax) && is_inside(&op->destination, &op->source, softmax);
+    if (!read_buffer(&text, &op->destination, &memories[1]) || *text || !is_inside(&op->source, &op->source, op->type))
+        return false;
+    const bool index = op->type == CPU_ARG_MAX; /* of 16 bits */
+    return index ? op->destination.bytes >= 2 : is_inside(&op->destination, &op->source, op->type);
 }
 
 static bool is_note(const char *comment) {

@@ -20,7 +20,7 @@ enum {
     CPU_OPERATIONS_MAX = 1024,
 };
 
-const char *const cpu_type_names[CPU_TYPES] = {"power", "softmax", "logarithm", "logistic"};
+const char *const cpu_type_names[CPU_TYPES] = {"power", "softmax", "logarithm", "logistic", "log-softmax", "arg-max"};
 
 static unsigned u16(const uint8_t *bytes) {
     return load_16(bytes);
@@ -134,10 +134,11 @@ static bool read_operation(const struct reading *reading, size_t index, const ui
     const uint8_t *parameters = bytes + (old ? 1 : 12);
     const unsigned type = bytes[0];
     if (type >= CPU_TYPES)
-        return error_set(reading->err,
-                         "%s: task %zu, layer %zu: found type %u of a CPU operation, expected 0 (power), 1 "
-                         "(softmax), 2 (logarithm) or 3 (logistic); others are not supported",
-                         reading->loadable->path, reading->number, index, type);
+        return error_set(
+            reading->err,
+            "%s: task %zu, layer %zu: found type %u of a CPU operation, expected 0 (power), 1 "
+            "(softmax), 2 (logarithm), 3 (logistic), 4 (log-softmax) or 5 (arg-max); others are not supported",
+            reading->loadable->path, reading->number, index, type);
     *op = (struct cpu_operation){.type = type, .in_scale = 1, .out_scale = 1};
     if (!old) {
         op->in_scale = f32(bytes + 4);
@@ -148,6 +149,8 @@ static bool read_operation(const struct reading *reading, size_t index, const ui
         op->scale = f32(parameters + 4);
         op->shift = f32(parameters + 8);
     }
+    if (type == CPU_LOG_SOFTMAX)
+        op->shift = old ? 0 : f32(parameters);
     if (type == CPU_LOGISTIC)
         op->zero = old ? 0 : f32(parameters);
     if (!read_buffer(reading, index, "source", buffers, old, &op->source) ||
@@ -160,8 +163,8 @@ static bool read_operation(const struct reading *reading, size_t index, const ui
                          "%s with %u, expected the same",
                          reading->loadable->path, reading->number, index, from->half ? "FP16" : "INT8", from->lanes,
                          to->half ? "FP16" : "INT8", to->lanes);
-    if (type == CPU_SOFTMAX ? to->channel < from->channel
-                            : to->channel < from->channel || to->width < from->width || to->height < from->height)
+    const unsigned least = type != CPU_ARG_MAX ? from->channel : from->half ? 1 : 2;
+    if (to->channel < least || (!cpu_takes_row(type) && (to->width < from->width || to->height < from->height)))
         return error_set(reading->err,
                          "%s: task %zu, layer %zu: found a destination of %u x %u x %u, expected at least the source's "
                          "%u x %u x %u",
@@ -283,6 +286,32 @@ static void run_softmax(const struct cpu_operation *op, const uint8_t *from, uin
     free(values);
 }
 
+/* In float32: no rounding on the way. */
+static void run_log_softmax(const struct cpu_operation *op, const uint8_t *from, uint8_t *to) {
+    const bool half = op->source.half;
+    const size_t bytes = half ? 2 : 1, count = op->source.channel;
+    float most = -INFINITY, sum = 0;
+    for (size_t i = 0; i < count; i++)
+        most = fmaxf(most, load_value(&op->source, from + i * bytes));
+    for (size_t i = 0; i < count; i++)
+        sum += elementary_exp((load_value(&op->source, from + i * bytes) - most) * op->in_scale);
+    const float rest = elementary_log(sum);
+    for (size_t i = 0; i < count; i++) {
+        const float y = (load_value(&op->source, from + i * bytes) - most) * op->in_scale - rest;
+        store_value(&op->destination, to + i * bytes, half ? y : floorf(y / op->out_scale + op->shift + 0.5f));
+    }
+}
+
+/* The first of equals. */
+static void run_arg_max(const struct cpu_operation *op, const uint8_t *from, uint8_t *to) {
+    const size_t bytes = op->source.half ? 2 : 1;
+    size_t best = 0;
+    for (size_t i = 1; i < op->source.channel; i++)
+        if (load_value(&op->source, from + i * bytes) > load_value(&op->source, from + best * bytes))
+            best = i;
+    store_16(to, (uint16_t)best);
+}
+
 void cpu_operation_run(const struct cpu_operation *op, struct memory *const memories[SPACE_COUNT]) {
     const struct cpu_buffer *source = &op->source, *destination = &op->destination;
     struct memory *target = memories[destination->memory->space];
@@ -291,6 +320,10 @@ void cpu_operation_run(const struct cpu_operation *op, struct memory *const memo
     memory_read(target, destination->address, to, (size_t)destination->bytes);
     if (op->type == CPU_SOFTMAX)
         run_softmax(op, from, to);
+    else if (op->type == CPU_LOG_SOFTMAX)
+        run_log_softmax(op, from, to);
+    else if (op->type == CPU_ARG_MAX)
+        run_arg_max(op, from, to);
     else
         run_elements(op, from, to);
     memory_write(target, destination->address, to, (size_t)destination->bytes, NULL, NULL);

@@ -1,12 +1,13 @@
-/* Tasks for the processor: power, softmax, logarithm and logistic function, computed on a memory. Spec: 87-loadables
- * section 8. The logistic function is an extension of our own, for quantised networks. */
+/* Tasks for the processor: power, softmax, logarithm and others, computed on a memory. Spec: 87-loadables section 8.
+ * The logistic function, the logarithm of softmax and the place of the greatest are extensions of our own, for
+ * quantised networks. */
 #ifndef LOADABLE_CPU_TASK_H
 #define LOADABLE_CPU_TASK_H
 
 #include "loadable/loadable.h"
 #include "memory/memory.h"
 
-enum cpu_type { CPU_POWER, CPU_SOFTMAX, CPU_LOGARITHM, CPU_LOGISTIC, CPU_TYPES };
+enum cpu_type { CPU_POWER, CPU_SOFTMAX, CPU_LOGARITHM, CPU_LOGISTIC, CPU_LOG_SOFTMAX, CPU_ARG_MAX, CPU_TYPES };
 
 extern const char *const cpu_type_names[CPU_TYPES]; /* "power", ... */
 
@@ -24,7 +25,7 @@ struct cpu_buffer {
 struct cpu_operation {
     enum cpu_type type;
     float in_scale, out_scale; /* for INT8 */
-    float power, scale, shift; /* for CPU_POWER */
+    float power, scale, shift; /* for CPU_POWER; shift, for CPU_LOG_SOFTMAX: what 0 is in the result */
     float zero;                /* for CPU_LOGISTIC: what 0 is in the source */
     struct cpu_buffer source, destination;
 };
@@ -37,6 +38,11 @@ struct cpu_task {
 /* Decodes the number-th submitted task, one for the processor; memories must have been placed. False with a message. */
 bool cpu_task_read(const struct loadable *loadable, size_t number, struct cpu_task *task, struct error *err);
 void cpu_task_free(struct cpu_task *task);
+
+/* Whether an operation takes channels in one row, of one pixel. CPU_ARG_MAX makes an index of 16 bits of it. */
+static inline bool cpu_takes_row(enum cpu_type type) {
+    return type == CPU_SOFTMAX || type >= CPU_LOG_SOFTMAX;
+}
 
 /* Bytes from a buffer's start on that contain all elements of a cube of these sides. */
 uint64_t cpu_buffer_end(const struct cpu_buffer *buffer, const struct cpu_buffer *cube);

@@ -219,15 +219,41 @@ static bool place_file(const char *path, const struct loadable_tensor *tensor, u
     return fine;
 }
 
-static bool place_raw(const char *path, uint8_t *memory, uint64_t size, struct error *err) {
+/* The elements of a network's file, in the order that they have there. */
+static bool place_elements(const uint8_t *elements, const struct loadable_tensor *tensor, uint8_t *memory,
+                           uint64_t size, struct error *err) {
+    struct placing placing;
+    if (!placing_of(tensor, 0, size, &placing, err))
+        return false;
+    const unsigned c = (unsigned)tensor->c, w = (unsigned)tensor->w;
+    for (size_t i = 0; i < element_count(&tensor->order); i++) {
+        const size_t place = element_place(&tensor->order, i), pixel = place / c;
+        memory[place_of(&placing, (unsigned)(pixel % w), (unsigned)(pixel / w), (unsigned)(place % c))] = elements[i];
+    }
+    return true;
+}
+
+/* The bytes of the memory, or, if a network's file says their order, of the elements. */
+static bool place_raw(const char *path, const struct loadable_tensor *tensor, uint8_t *memory, uint64_t size,
+                      struct error *err) {
+    const size_t elements = tensor && tensor->order.rank ? element_count(&tensor->order) : 0;
     char *bytes;
     size_t n;
     if (!file_read(path, &bytes, &n, err))
         return false;
-    const bool fine = n == size || error_set(err, "%s: found %zu bytes; expected %llu, the size of the input memory",
-                                             path, n, (unsigned long long)size);
-    if (fine)
+    bool fine = true;
+    if (elements && n == elements)
+        fine = place_elements((const uint8_t *)bytes, tensor, memory, size, err);
+    else if (n == size)
         memcpy(memory, bytes, n);
+    else if (elements)
+        fine = error_set(err,
+                         "%s: found %zu bytes; expected %zu, the elements of the input in the file's order, or %llu, "
+                         "the size of the input memory",
+                         path, n, elements, (unsigned long long)size);
+    else
+        fine = error_set(err, "%s: found %zu bytes; expected %llu, the size of the input memory", path, n,
+                         (unsigned long long)size);
     free(bytes);
     return fine;
 }
@@ -279,7 +305,7 @@ static bool fill(const struct loadable *loadable, const struct loadable_memory *
     if (strcmp(source, "zero") == 0)
         return true;
     if (strncmp(source, "raw:", 4) == 0)
-        return place_raw(source + 4, bytes, memory->size, err);
+        return place_raw(source + 4, tensor, bytes, memory->size, err);
     if (!tensor)
         return error_set(err,
                          "%s: input %u has no tensor that says how a picture lies in it; expected raw:FILE or zero",

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "memory/space.h"
+#include "nvdla/element_order.h"
 #include "nvdla/error.h"
 
 enum loadable_interface { INTERFACE_NONE, INTERFACE_DLA, INTERFACE_CPU };
@@ -83,6 +84,7 @@ struct loadable_tensor {
     uint32_t stride[LOADABLE_STRIDES]; /* element, line, surface, ... in bytes */
     float scale;                       /* what 1 stands for; 0: not known, as in every file of this format */
     int zero;                          /* what stands for 0 */
+    struct element_order order;        /* in the network's file; as every file of this format, it does not say it */
 };
 
 struct loadable_task {

@@ -20,6 +20,16 @@ int kernel_reference(const struct kernel_target *target, int64_t sum, int zero, 
     return value < limits.low ? limits.low : value > limits.high ? limits.high : (int)value;
 }
 
+size_t find_dead(struct kernel_target *targets, size_t count, int zero, struct limits limits) {
+    size_t dead = 0;
+    for (size_t k = 0; k < count; k++) {
+        targets[k].dead = kernel_reference(&targets[k], targets[k].least, zero, limits) ==
+                          kernel_reference(&targets[k], targets[k].most, zero, limits);
+        dead += targets[k].dead;
+    }
+    return dead;
+}
+
 /* ---- bias ---- */
 
 static bool fits_16(int64_t value) {
@@ -29,7 +39,7 @@ static bool fits_16(int64_t value) {
 static unsigned bias_shift(const struct kernel_target *targets, const struct kernels_fit *fit) {
     unsigned shift = 0;
     for (size_t k = 0; k < fit->count; k++)
-        while (!fit->kernels[k].dead && !fits_16(fixed_round_shift(targets[k].bias, shift)))
+        while (!targets[k].dead && !fits_16(fixed_round_shift(targets[k].bias, shift)))
             shift++;
     return shift;
 }
@@ -116,13 +126,13 @@ static void fit_rest(const struct kernel_target *targets, struct kernels_fit *fi
     int64_t most = 0;
     for (size_t k = 0; k < fit->count; k++) {
         const struct kernel_fit *kernel = &fit->kernels[k];
-        if (!kernel->dead && llabs(rest_of(&targets[k], fit, kernel)) > most)
+        if (!targets[k].dead && llabs(rest_of(&targets[k], fit, kernel)) > most)
             most = llabs(rest_of(&targets[k], fit, kernel));
     }
     for (fit->a = 0; !fits_16(fixed_round_shift(most, fit->a)); fit->a++)
         ;
     for (size_t k = 0; k < fit->count; k++)
-        if (!fit->kernels[k].dead)
+        if (!targets[k].dead)
             fit->kernels[k].r = (int16_t)fixed_round_shift(rest_of(&targets[k], fit, &fit->kernels[k]), fit->a);
 }
 
@@ -180,7 +190,7 @@ static bool try_constant(const struct kernels_fit *fit, int value, int p, int m,
     const int64_t h = whole / step, r = fixed_round_shift(whole - h * step, fit->a);
     if (!fits_16(h) || !fits_16(r) || fixed_round_shift((h * step + r * (INT64_C(1) << fit->a)) * m, fit->n) != value)
         return false;
-    *kernel = (struct kernel_fit){.h = (int16_t)h, .p = (int16_t)p, .r = (int16_t)r, .m = (int16_t)m, .dead = true};
+    *kernel = (struct kernel_fit){.h = (int16_t)h, .p = (int16_t)p, .r = (int16_t)r, .m = (int16_t)m};
     return true;
 }
 
@@ -195,7 +205,7 @@ static bool fit_constant(const struct kernels_fit *fit, int value, struct kernel
 static bool fit_constants(const struct kernel_target *targets, struct kernels_fit *fit, int zero,
                           struct limits limits) {
     for (size_t k = 0; k < fit->count; k++)
-        if (fit->kernels[k].dead &&
+        if (targets[k].dead &&
             !fit_constant(fit, kernel_reference(&targets[k], targets[k].least, zero, limits) - zero, &fit->kernels[k]))
             return false;
     return true;
@@ -207,7 +217,7 @@ static int common_shift(const struct kernel_target *targets, const struct kernel
     bool any = false;
     for (size_t k = 0; k < fit->count; k++) {
         const struct kernel_fit *kernel = &fit->kernels[k];
-        if (kernel->dead)
+        if (targets[k].dead)
             continue;
         any = true;
         const double most = (double)OPERAND_MAX * first_most(&targets[k], kernel->h * (INT64_C(1) << fit->s));
@@ -228,7 +238,7 @@ static double fit_shift(const struct kernel_target *targets, struct kernels_fit 
     for (size_t k = 0; k < fit->count; k++) {
         struct kernel_fit *kernel = &fit->kernels[k];
         const int most = first_most(&targets[k], kernel->h * (INT64_C(1) << fit->s));
-        if (kernel->dead)
+        if (targets[k].dead)
             continue;
         const struct thresholds thresholds = thresholds_of(&targets[k], zero, limits);
         fit_factors(ldexp(multiplier_value(targets[k].factor), (int)shift), most, kernel);
@@ -236,7 +246,7 @@ static double fit_shift(const struct kernel_target *targets, struct kernels_fit 
     }
     fit_rest(targets, fit);
     for (size_t k = 0; k < fit->count; k++) {
-        const double worst = fit->kernels[k].dead ? 0 : worst_deviation(&targets[k], fit, &fit->kernels[k], zero);
+        const double worst = targets[k].dead ? 0 : worst_deviation(&targets[k], fit, &fit->kernels[k], zero);
         fit->worst = fmax(fit->worst, worst);
         off += exact[k] ? 0 : worst;
     }
@@ -244,19 +254,14 @@ static double fit_shift(const struct kernel_target *targets, struct kernels_fit 
     return fit_constants(targets, fit, zero, limits) ? off : INFINITY;
 }
 
-bool fit_kernels(const struct kernel_target *targets, size_t count, int zero, struct limits limits,
-                 struct kernels_fit *fit, struct error *err) {
+bool fit_kernels(struct kernel_target *targets, size_t count, int zero, struct limits limits, struct kernels_fit *fit,
+                 struct error *err) {
     enum { SHIFTS = 4 }; /* near the greatest shift there may be few pairs of factors */
     *fit = (struct kernels_fit){.count = count, .kernels = xcalloc(count, sizeof *fit->kernels)};
-    for (size_t k = 0; k < count; k++) {
-        const struct kernel_target *target = &targets[k];
-        fit->kernels[k].dead = kernel_reference(target, target->least, zero, limits) ==
-                               kernel_reference(target, target->most, zero, limits);
-        fit->dead += fit->kernels[k].dead;
-    }
+    fit->dead = find_dead(targets, count, zero, limits);
     fit->s = bias_shift(targets, fit);
     for (size_t k = 0; k < count; k++)
-        if (!fit->kernels[k].dead) {
+        if (!targets[k].dead) {
             fit->kernels[k].h = (int16_t)fixed_round_shift(targets[k].bias, fit->s);
             if (first_most(&targets[k], fit->kernels[k].h * (INT64_C(1) << fit->s)) < 1)
                 return error_set(err, "found sums of more than 31 bits in kernel %zu, expected fewer", k);

@@ -9,13 +9,14 @@ struct kernel_target {
     struct multiplier factor;
     int64_t bias;        /* with the input's zero point folded in */
     int64_t least, most; /* of sum */
+    bool negative;       /* sum is that of negative products */
+    bool dead; /* one value for all inputs: its weights have to be 0. Set by fit_kernels() and fit_uniform() */
 };
 
 /* X1: (sum + h * 2^s) * p; X2: (X1 + r * 2^a) * m / 2^n; then ReLU, and the zero point is added. */
 struct kernel_fit {
     int16_t h, p, r, m;
     int16_t nudge; /* part of r * 2^a: SDP rounds halves away from zero, TFLite up */
-    bool dead;     /* gives one value for all inputs: its weights have to be 0 */
 };
 
 struct kernels_fit {
@@ -26,8 +27,8 @@ struct kernels_fit {
 };
 
 /* False with a message if the range of sums or factors is too large. Free with kernels_fit_free. */
-bool fit_kernels(const struct kernel_target *targets, size_t count, int zero, struct limits limits,
-                 struct kernels_fit *fit, struct error *err);
+bool fit_kernels(struct kernel_target *targets, size_t count, int zero, struct limits limits, struct kernels_fit *fit,
+                 struct error *err);
 void kernels_fit_free(struct kernels_fit *fit);
 
 /* Kernels that share a factor: (sum + h * 2^s + r) * p by SDP's stages, then ReLU, then (that - offset) * m / 2^n by
@@ -35,7 +36,6 @@ void kernels_fit_free(struct kernels_fit *fit);
 struct uniform_kernel {
     int16_t h;
     int8_t r;
-    bool dead; /* as in kernel_fit */
 };
 struct uniform_fit {
     unsigned s, n;
@@ -46,13 +46,16 @@ struct uniform_fit {
     bool rests; /* an r is not 0 */
 };
 
-/* False if the factors differ or no such numbers give TFLite's result for all sums. Free with uniform_fit_free. */
-bool fit_uniform(const struct kernel_target *targets, size_t count, int zero, struct limits limits,
-                 struct uniform_fit *fit);
+/* False if the factors differ, some are below 0, or no such numbers give TFLite's result for all sums. Free with
+ * uniform_fit_free. */
+bool fit_uniform(struct kernel_target *targets, size_t count, int zero, struct limits limits, struct uniform_fit *fit);
 void uniform_fit_free(struct uniform_fit *fit);
 
 /* The result of a kernel between limits, zero included: TFLite's. */
 int kernel_reference(const struct kernel_target *target, int64_t sum, int zero, struct limits limits);
+
+/* Finds the kernels with one result; returns how many. */
+size_t find_dead(struct kernel_target *targets, size_t count, int zero, struct limits limits);
 
 /* The sums with their bias at which a kernel's exact result, without its zero, grows to `first` and further. */
 struct thresholds {

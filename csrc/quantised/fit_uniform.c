@@ -35,7 +35,7 @@ static bool unite(const struct kernel_target *targets, struct limits limits, con
         const struct kernel_target *target = &targets[k];
         const int64_t low = target->least + target->bias, high = target->most + target->bias;
         biases[k] = target->bias;
-        if (fit->kernels[k].dead)
+        if (targets[k].dead)
             continue;
         if (any && (target->factor.mantissa != all->target.factor.mantissa ||
                     target->factor.exponent != all->target.factor.exponent))
@@ -47,7 +47,7 @@ static bool unite(const struct kernel_target *targets, struct limits limits, con
         any = true;
     }
     for (size_t k = 0; any && k < fit->count; k++)
-        if (fit->kernels[k].dead) {
+        if (targets[k].dead) {
             const int value = kernel_reference(&targets[k], targets[k].least, all->zero, limits) - all->zero;
             biases[k] = llround(value / multiplier_value(all->target.factor));
             all->greatest = greater(all->greatest, llabs(biases[k]));
@@ -110,23 +110,21 @@ static bool set_factors(const struct thresholds *exact, const struct union_of_ke
 static bool constants_right(const struct kernel_target *targets, const int64_t *biases, struct limits limits,
                             const struct union_of_kernels *all, const struct uniform_fit *fit) {
     for (size_t k = 0; k < fit->count; k++)
-        if (fit->kernels[k].dead && fixed_saturate(result_of(fit, all, biases[k]), 8) !=
-                                        kernel_reference(&targets[k], targets[k].least, all->zero, limits))
+        if (targets[k].dead && fixed_saturate(result_of(fit, all, biases[k]), 8) !=
+                                   kernel_reference(&targets[k], targets[k].least, all->zero, limits))
             return false;
     return true;
 }
 
-bool fit_uniform(const struct kernel_target *targets, size_t count, int zero, struct limits limits,
-                 struct uniform_fit *fit) {
+bool fit_uniform(struct kernel_target *targets, size_t count, int zero, struct limits limits, struct uniform_fit *fit) {
     struct union_of_kernels all = {.zero = zero, .relu = limits.low > INT8_MIN && limits.low == zero};
     int64_t *biases = xcalloc(count + 1, sizeof *biases);
     *fit = (struct uniform_fit){.count = count, .kernels = xcalloc(count + 1, sizeof *fit->kernels)};
-    for (size_t k = 0; k < count; k++) {
-        fit->kernels[k].dead = kernel_reference(&targets[k], targets[k].least, zero, limits) ==
-                               kernel_reference(&targets[k], targets[k].most, zero, limits);
-        fit->dead += fit->kernels[k].dead;
-    }
-    bool fine = unite(targets, limits, fit, &all, biases) && split_biases(biases, fit);
+    fit->dead = find_dead(targets, count, zero, limits);
+    bool fine = true;
+    for (size_t k = 0; k < count; k++)
+        fine = fine && !targets[k].negative;
+    fine = fine && unite(targets, limits, fit, &all, biases) && split_biases(biases, fit);
     if (fine) {
         const struct thresholds exact = thresholds_of(&all.target, zero, limits);
         fine = exact.count > 0 && set_factors(&exact, &all, fit) && constants_right(targets, biases, limits, &all, fit);

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 
 const char *const node_names[NODE_KINDS] = {
@@ -23,6 +23,8 @@ const char *const node_names[NODE_KINDS] = {
     "RELU6",
     "CLIP",
     "SOFTMAX",
+    "LOG_SOFTMAX",
+    "ARG_MAX",
     "LOGISTIC",
     "QUANTIZE",
     "DEQUANTIZE",
@@ -47,6 +49,7 @@ void graph_free(struct graph *graph) {
     free(graph->nodes);
     free(graph->inputs);
     free(graph->outputs);
+    free(graph->orders);
     free(graph->file);
     free(graph->path);
     free(graph);
@@ -58,7 +61,79 @@ const char *node_text(const struct graph *graph, const struct node *node, char t
     return text;
 }
 
+bool node_refuse(const struct graph *graph, const struct node *node, struct error *err, const char *format, ...) {
+    char where[NODE_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    char *what = xvprintf(format, arguments);
+    va_end(arguments);
+    error_set(err, "%s: %s", node_text(graph, node, where), what);
+    free(what);
+    return false;
+}
+
+void *graph_own(struct graph *graph, size_t bytes) {
+    graph->owned = xgrow(graph->owned, graph->owned_count, sizeof *graph->owned);
+    return graph->owned[graph->owned_count++] = xcalloc(bytes + 1, 1);
+}
+
+size_t graph_readers(const struct graph *graph, int tensor) {
+    size_t count = 0;
+    for (size_t n = 0; n < graph->node_count; n++)
+        for (size_t i = 0; i < graph->nodes[n].input_count; i++)
+            count += graph->nodes[n].inputs[i] == tensor;
+    return count;
+}
+
+struct node *graph_producer(const struct graph *graph, int tensor) {
+    for (size_t n = 0; n < graph->node_count; n++)
+        if (graph->nodes[n].output == tensor)
+            return &graph->nodes[n];
+    return NULL;
+}
+
+void tensor_of_processor(struct tensor *tensor, enum node_kind kind) {
+    tensor->type = TENSOR_INT8;
+    tensor->scales[0] = kind == NODE_LOG_SOFTMAX ? 1 / 16.0F : 1 / 256.0F;
+    tensor->zero = kind == NODE_LOG_SOFTMAX ? INT8_MAX : INT8_MIN;
+    tensor->scale_count = 1;
+}
+
+bool strangers_add(struct strangers *strangers, const char *name) {
+    enum { NAMES_MAX = 16 };
+    size_t known = 0;
+    while (known < strangers->names.count && strcmp(strangers->names.items[known], name) != 0)
+        known++;
+    if (known == strangers->names.count && known < NAMES_MAX)
+        words_put(&strangers->names, name);
+    return strangers->found++ == 0;
+}
+
+char *strangers_text(struct strangers *strangers, size_t nodes) {
+    struct text names = {0};
+    for (size_t i = 0; i < strangers->names.count; i++)
+        text_printf(&names, "%s%s", i ? ", " : "", strangers->names.items[i]);
+    char *text = xprintf("found an operator that is not supported; docs/networks.md lists those that are. Such are %zu "
+                         "of %zu nodes: %s",
+                         strangers->found, nodes, names.text);
+    words_free(&strangers->names);
+    free(names.text);
+    return text;
+}
+
 /* ---- values ---- */
+
+void axis_pad_same(struct axis *axis, int n) {
+    axis->before = axis->after = 0;
+    if (axis->stride < 1 || axis->size < 1 || axis->dilation < 1)
+        return;
+    const int64_t results = ((int64_t)n + axis->stride - 1) / axis->stride;
+    const int64_t total = (results - 1) * axis->stride + (int64_t)(axis->size - 1) * axis->dilation + 1 - n;
+    if (total <= 0 || total > TENSOR_SIDE_MAX)
+        return;
+    axis->before = (int)(total / 2);
+    axis->after = (int)(total - total / 2);
+}
 
 static int limit_code(const struct tensor *out, double limit) {
     const double code = out->zero + round(limit / (double)out->scales[0]);
@@ -73,7 +148,7 @@ struct limits node_limits(const struct graph *graph, const struct node *node) {
 double kernel_factor(const struct graph *graph, const struct node *node, size_t k) {
     const struct tensor *in = node_input(graph, node, 0), *weights = node_input(graph, node, 1);
     const double out = (double)node_output(graph, node)->scales[0];
-    const float of_kernel = weights->scales[weights->scale_count == 1 ? 0 : k];
+    const float of_kernel = fabsf(kernel_scale(weights, k));
     if (node->kind == NODE_FULLY_CONNECTED && weights->scale_count == 1)
         return (double)(in->scales[0] * of_kernel) / out;
     return (double)in->scales[0] * (double)of_kernel / out;
@@ -93,16 +168,7 @@ struct checking {
     struct error *err;
 };
 
-__attribute__((format(printf, 2, 3))) static bool refuse(const struct checking *at, const char *format, ...) {
-    char where[NODE_TEXT];
-    va_list arguments;
-    va_start(arguments, format);
-    char *what = xvprintf(format, arguments);
-    va_end(arguments);
-    error_set(at->err, "%s: %s", node_text(at->graph, at->node, where), what);
-    free(what);
-    return false;
-}
+#define refuse(at, ...) node_refuse((at)->graph, (at)->node, (at)->err, __VA_ARGS__)
 
 static bool check_values(const struct checking *at, int index, const char *what) {
     const struct tensor *tensor = graph_tensor(at->graph, index);
@@ -125,12 +191,11 @@ static bool same_shape(const struct tensor *a, const struct tensor *b) {
 static bool check_addition(const struct checking *at) {
     const struct tensor *out = node_output(at->graph, at->node), *a = node_input(at->graph, at->node, 0),
                         *b = node_input(at->graph, at->node, 1);
-    const int sides[][3] = {{a->h, b->h, out->h}, {a->w, b->w, out->w}, {a->c, b->c, out->c}};
     if (!check_values(at, at->node->inputs[1], "input"))
         return false;
-    for (int i = 0; i < 3; i++) {
-        const int first = sides[i][0], second = sides[i][1], most = first > second ? first : second;
-        if ((first != most && first != 1) || (second != most && second != 1) || sides[i][2] != most)
+    for (int i = HEIGHT; i <= CHANNELS; i++) {
+        const int first = a->sides[i], second = b->sides[i], most = first > second ? first : second;
+        if ((first != most && first != 1) || (second != most && second != 1) || out->sides[i] != most)
             return refuse(at,
                           "found inputs of %d x %d x %d and %d x %d x %d (h, w, c) and an output of %d x %d x %d, "
                           "expected the same sides, or 1, which is repeated",
@@ -201,10 +266,10 @@ static bool check_convolution(const struct checking *at) {
 static bool check_pool(const struct checking *at) {
     const struct node *node = at->node;
     const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
+    if (node->kind == NODE_MEAN && (node->c.size != 1 || node->x.size != in->w || node->y.size != in->h))
+        return refuse(at, "found a mean over other axes, expected height and width");
     if (in->c != out->c)
         return refuse(at, "found %d channels of its output, expected the %d of its input", out->c, in->c);
-    if (node->kind == NODE_MEAN && node->c.size != 1)
-        return refuse(at, "found a mean over channels, expected one over height and width");
     if (node->kind != NODE_MEAN && !same_scale(in, out))
         return refuse(at, "found other scales of its output than of its input, expected the same");
     return check_axis(at, &node->y, in->h, out->h, "height") && check_axis(at, &node->x, in->w, out->w, "width");
@@ -216,16 +281,18 @@ static bool check_concatenation(const struct checking *at) {
     int sum = 0;
     for (size_t i = 0; i < node->input_count; i++) {
         const struct tensor *in = node_input(at->graph, node, i);
-        const int axis = node->axis;
         if (!check_values(at, node->inputs[i], "input"))
             return false;
-        if ((axis != 1 && in->h != out->h) || (axis != 2 && in->w != out->w) || (axis != 3 && in->c != out->c))
+        bool fits = true;
+        for (int a = HEIGHT; a <= CHANNELS; a++)
+            fits = fits && (a == node->axis || in->sides[a] == out->sides[a]);
+        if (!fits)
             return refuse(at,
                           "found input \"%s\" of another size than the output, expected another only along its axis",
                           in->name);
-        sum += axis == 1 ? in->h : axis == 2 ? in->w : in->c;
+        sum += in->sides[node->axis];
     }
-    const int whole = node->axis == 1 ? out->h : node->axis == 2 ? out->w : out->c;
+    const int whole = out->sides[node->axis];
     return sum == whole || refuse(at, "found inputs of %d along its axis, expected the %d of its output", sum, whole);
 }
 
@@ -234,10 +301,20 @@ static bool check_pad(const struct checking *at) {
     const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
     if (!same_scale(in, out))
         return refuse(at, "found other scales of its output than of its input, expected the same");
-    if (in->c + node->c.before + node->c.after != out->c || in->h + node->y.before + node->y.after != out->h ||
-        in->w + node->x.before + node->x.after != out->w)
+    bool fits = true;
+    for (int i = HEIGHT; i <= CHANNELS; i++)
+        fits = fits && in->sides[i] + node->axes[i].before + node->axes[i].after == out->sides[i];
+    if (!fits)
         return refuse(at, "found an output of %d x %d x %d, expected the padded input", out->h, out->w, out->c);
     return true;
+}
+
+static bool check_arg_max(const struct checking *at) {
+    const struct tensor *in = node_input(at->graph, at->node, 0), *out = node_output(at->graph, at->node);
+    if (out->type != TENSOR_INDEX || out->h != in->h || out->w != in->w || out->c != 1)
+        return refuse(at, "found an output of another form, expected an index for each pixel");
+    return graph_readers(at->graph, at->node->output) == 0 ||
+           refuse(at, "found another node that reads its indices, expected it at an output");
 }
 
 static bool check_node(const struct checking *at) {
@@ -246,7 +323,8 @@ static bool check_node(const struct checking *at) {
     const bool is_float = node->kind == NODE_QUANTIZE || node->kind == NODE_DEQUANTIZE;
     if (!(is_float && in->type == TENSOR_FLOAT) && !check_values(at, node->inputs[0], "input"))
         return false;
-    if (!(is_float && out->type == TENSOR_FLOAT) && !check_values(at, node->output, "output"))
+    if (!(is_float && out->type == TENSOR_FLOAT) && node->kind != NODE_ARG_MAX &&
+        !check_values(at, node->output, "output"))
         return false;
     switch (node->kind) {
     case NODE_CONV:
@@ -268,8 +346,13 @@ static bool check_node(const struct checking *at) {
     case NODE_CONCATENATION:
         return check_concatenation(at);
     case NODE_SOFTMAX:
-        if (node->axis != 3)
-            return refuse(at, "found it along %s, expected along the channels", node->axis == 1 ? "height" : "width");
+    case NODE_LOG_SOFTMAX:
+    case NODE_ARG_MAX:
+        if (node->axis != CHANNELS)
+            return refuse(at, "found it along %s, expected along the channels",
+                          node->axis == HEIGHT ? "height" : "width");
+        if (node->kind == NODE_ARG_MAX)
+            return check_arg_max(at);
         /* fall through */
     default:
         return same_shape(in, out) || refuse(at, "found an output of another size than its input, expected the same");
@@ -288,10 +371,12 @@ bool graph_check(const struct graph *graph, struct error *err) {
         const struct checking at = {graph, node, err};
         for (size_t i = 0; fine && i < node->input_count; i++)
             if (node->inputs[i] != GRAPH_NONE && !known[node->inputs[i]])
-                fine = refuse(&at, "found input \"%s\", which nothing before computes; expected nodes in order",
-                              node_input(graph, node, i)->name);
+                fine = node_refuse(graph, node, err,
+                                   "found input \"%s\", which nothing before computes; expected nodes in order",
+                                   node_input(graph, node, i)->name);
         if (fine && known[node->output])
-            fine = refuse(&at, "found an output that is already known, expected each tensor computed once");
+            fine = node_refuse(graph, node, err,
+                               "found an output that is already known, expected each tensor computed once");
         fine = fine && check_node(&at);
         known[node->output] = true;
     }

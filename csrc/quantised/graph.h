@@ -8,10 +8,14 @@
 #include <stdint.h>
 
 #include "nvdla/error.h"
+#include "nvdla/text.h"
 
-enum tensor_type { TENSOR_INT8, TENSOR_INT32, TENSOR_FLOAT };
+enum tensor_type { TENSOR_INT8, TENSOR_INT32, TENSOR_FLOAT, TENSOR_INDEX }; /* TENSOR_INDEX: of NODE_ARG_MAX, 16 bits */
 
 enum { GRAPH_NONE = -1, TENSOR_SIDE_MAX = 8192, TENSORS_MAX = 16384, NODES_MAX = 4096, NODE_INPUTS_MAX = 64 };
+
+/* Sides of a tensor, axes of a node. */
+enum { BATCH, HEIGHT, WIDTH, CHANNELS, AXES };
 
 /* Most elements of a tensor, and of all tensors that are computed: bounds the memory that a damaged file can take. */
 enum { TENSOR_ELEMENTS_MAX = 1 << 24, GRAPH_ELEMENTS_MAX = 1 << 26 };
@@ -19,9 +23,14 @@ enum { TENSOR_ELEMENTS_MAX = 1 << 24, GRAPH_ELEMENTS_MAX = 1 << 26 };
 struct tensor {
     char *name; /* as it may be shown */
     enum tensor_type type;
-    int rank, dims[4]; /* as in the file */
-    int h, w, c;       /* 1 where the rank is smaller */
-    float *scales;     /* one, or one for each slice of a constant's dimension `sliced`; at least one */
+    int rank, dims[AXES]; /* as in the file */
+    union {               /* 1 where the rank is smaller */
+        struct {
+            int n, h, w, c;
+        };
+        int sides[AXES];
+    };
+    float *scales; /* one, or one for each slice of a constant's dimension `sliced`; at least one */
     size_t scale_count;
     int sliced;
     int zero;
@@ -44,6 +53,8 @@ enum node_kind {
     NODE_RELU6,
     NODE_CLIP,
     NODE_SOFTMAX,
+    NODE_LOG_SOFTMAX,
+    NODE_ARG_MAX,
     NODE_LOGISTIC,
     NODE_QUANTIZE,
     NODE_DEQUANTIZE,
@@ -70,12 +81,17 @@ struct node {
     int output;
     double low, high; /* limits of the results, in what they stand for: an activation's */
     bool real_bias;   /* was float32 in the file */
-    struct axis x, y; /* of windows; NODE_PAD: before and after are the padding */
-    struct axis c;    /* NODE_PAD, NODE_MEAN: the same along the channels */
-    int groups;       /* NODE_CONV: of channels and of kernels, which read only those */
-    int axis;         /* NODE_CONCATENATION, NODE_SOFTMAX: 1 height, 2 width, 3 channels */
-    int order[4];     /* NODE_TRANSPOSE: for each axis of the output (0 batch, 1, 2, 3), that of the input */
-    float beta;       /* NODE_SOFTMAX */
+    union {           /* windows; NODE_PAD: before and after are the padding; NODE_MEAN: 1 or the side */
+        struct {
+            struct axis n, y, x, c;
+        };
+        struct axis axes[AXES];
+    };
+    int groups;      /* NODE_CONV: of channels and of kernels, which read only those */
+    int axis;        /* NODE_CONCATENATION, of the processor: along which */
+    unsigned taken;  /* NODE_MEAN, NODE_ARG_MAX: a bit for each axis that becomes one element */
+    int order[AXES]; /* NODE_TRANSPOSE: for each axis of the output, that of the input */
+    float beta;      /* NODE_SOFTMAX */
 };
 
 struct graph {
@@ -86,8 +102,10 @@ struct graph {
     size_t node_count;
     int *inputs, *outputs; /* tensors */
     size_t input_count, output_count;
-    void *file;   /* bytes that constants point into */
-    void **owned; /* further allocations that constants point into */
+    bool channels_first; /* in the file: batch, channels, height, width */
+    int (*orders)[AXES]; /* of inputs, then of outputs: for each axis of the file's, that of the tensor */
+    void *file;          /* bytes that constants point into */
+    void **owned;        /* further allocations that constants point into */
     size_t owned_count;
 };
 
@@ -99,6 +117,30 @@ bool is_quantised(const char *path);
 enum { NODE_TEXT = 512 };
 const char *node_text(const struct graph *graph, const struct node *node, char text[NODE_TEXT]);
 
+/* Message "NODE_TEXT: ..."; returns false. */
+bool node_refuse(const struct graph *graph, const struct node *node, struct error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Memory that lives as long as the graph, set to 0. */
+void *graph_own(struct graph *graph, size_t bytes);
+/* How often nodes read a tensor. */
+size_t graph_readers(const struct graph *graph, int tensor);
+/* The node that computes a tensor; NULL: none. */
+struct node *graph_producer(const struct graph *graph, int tensor);
+
+/* The scale of TFLite's results of an operator of the processor, for one that the file leaves float32. */
+void tensor_of_processor(struct tensor *tensor, enum node_kind kind);
+
+/* Operators of a file that are not supported. */
+struct strangers {
+    struct words names;
+    size_t found;
+};
+/* True for the first. */
+bool strangers_add(struct strangers *strangers, const char *name);
+/* All of them in one message, and frees them. */
+char *strangers_text(struct strangers *strangers, size_t nodes);
+
 /* Checks the nodes of a graph that a reader has made: shapes, types, quantisation, order. False with a message that
  * names the node. */
 bool graph_check(const struct graph *graph, struct error *err);
@@ -109,11 +151,24 @@ struct limits {
 };
 struct limits node_limits(const struct graph *graph, const struct node *node);
 
-/* Real factor of a sum of the products of kernel k: input scale * weight scale / output scale, in the precision in
- * which TFLite computes it. Only for convolutions and NODE_FULLY_CONNECTED. */
+/* Scale of the weights of a kernel; below 0 where a BatchNormalization has such a factor. */
+static inline float kernel_scale(const struct tensor *weights, size_t k) {
+    return weights->scales[weights->scale_count == 1 ? 0 : k];
+}
+
+/* Real factor, without its sign, of a sum of the products of kernel k: input scale * weight scale / output scale, in
+ * the precision in which TFLite computes it. Only for convolutions and NODE_FULLY_CONNECTED. */
 double kernel_factor(const struct graph *graph, const struct node *node, size_t k);
 
 int32_t kernel_bias(const struct graph *graph, const struct node *node, size_t k);
+
+/* A window that takes that many elements. */
+static inline struct axis axis_of(int size) {
+    return (struct axis){.size = size, .stride = 1, .dilation = 1};
+}
+
+/* Padding with which as many windows lie in n elements as there are strides, both sides the same or the end 1 more. */
+void axis_pad_same(struct axis *axis, int n);
 
 /* Size of the result of windows over n elements. */
 static inline int axis_result(const struct axis *axis, int n) {
@@ -127,11 +182,24 @@ static inline bool node_takes_row(const struct graph *graph, const struct node *
 }
 
 static inline bool node_of_processor(const struct node *node) {
-    return node->kind == NODE_SOFTMAX || node->kind == NODE_LOGISTIC;
+    return node->kind >= NODE_SOFTMAX && node->kind <= NODE_LOGISTIC;
+}
+
+/* The axis of a dimension of the file. */
+static inline int graph_axis(const struct graph *graph, int rank, int dimension) {
+    const int from_last = dimension + AXES - rank;
+    if (dimension == 0 && rank > 1)
+        return BATCH;
+    return !graph->channels_first ? from_last : dimension == 1 ? CHANNELS : from_last - 1;
 }
 
 static inline const struct tensor *graph_tensor(const struct graph *graph, int index) {
     return &graph->tensors[index];
+}
+
+/* Of the values of a tensor of int8, or of indices. */
+static inline size_t tensor_bytes(const struct tensor *tensor) {
+    return tensor->count * (tensor->type == TENSOR_INDEX ? sizeof(uint16_t) : 1);
 }
 
 static inline const struct tensor *node_input(const struct graph *graph, const struct node *node, size_t i) {

@@ -12,9 +12,9 @@ int8_t **values_new(const struct graph *graph) {
     int8_t **values = xcalloc(graph->tensor_count + 1, sizeof *values);
     for (size_t i = 0; i < graph->tensor_count; i++) {
         const struct tensor *tensor = &graph->tensors[i];
-        if (tensor->type != TENSOR_INT8)
+        if (tensor->type != TENSOR_INT8 && tensor->type != TENSOR_INDEX)
             continue;
-        values[i] = xcalloc(tensor->count + 1, 1);
+        values[i] = xcalloc(tensor_bytes(tensor) + 1, 1);
         if (tensor->data)
             memcpy(values[i], tensor->data, tensor->count);
     }
@@ -58,6 +58,11 @@ struct computing {
 
 static const int8_t *element(const struct computing *at, int y, int x) {
     return at->from + ((size_t)y * (size_t)at->in->w + (size_t)x) * (size_t)at->in->c;
+}
+
+/* A sum in steps of the output, between its limits. */
+static int8_t requantised(const struct computing *at, struct multiplier factor, int64_t sum) {
+    return (int8_t)clamp(at->out->zero + (int64_t)multiplier_apply(factor, sum, at->rule), at->limits);
 }
 
 /* ---- convolutions ---- */
@@ -104,7 +109,7 @@ static void convolve(const struct computing *at) {
             for (size_t k = 0; k < kernels; k++) {
                 const int64_t sum = (int64_t)sums[k] + kernel_bias(at->graph, node, k);
                 *to++ =
-                    (int8_t)clamp(at->out->zero + (int64_t)multiplier_apply(multipliers[k], sum, at->rule), at->limits);
+                    requantised(at, multipliers[k], kernel_scale(node_input(at->graph, node, 1), k) < 0 ? -sum : sum);
             }
         }
     free(multipliers);
@@ -187,8 +192,7 @@ static void add(const struct computing *at, const int8_t *other) {
 static void rescale(const struct computing *at) {
     const struct multiplier multiplier = multiplier_of((double)at->in->scales[0] / (double)at->out->scales[0]);
     for (size_t i = 0; i < at->out->count; i++)
-        at->to[i] = (int8_t)clamp(
-            at->out->zero + (int64_t)multiplier_apply(multiplier, at->from[i] - at->in->zero, at->rule), at->limits);
+        at->to[i] = requantised(at, multiplier, at->from[i] - at->in->zero);
 }
 
 static void logistic(const struct computing *at) {
@@ -221,29 +225,61 @@ static void softmax(const struct computing *at) {
     }
 }
 
+static void log_softmax(const struct computing *at) {
+    const size_t channels = (size_t)at->in->c;
+    const float scale = at->in->scales[0] * at->node->beta;
+    for (size_t i = 0; i < at->in->count; i += channels) {
+        const int8_t *from = at->from + i;
+        int most = INT8_MIN;
+        float sum = 0;
+        for (size_t c = 0; c < channels; c++)
+            most = from[c] > most ? from[c] : most;
+        for (size_t c = 0; c < channels; c++)
+            sum += elementary_exp((float)(from[c] - most) * scale);
+        const float rest = elementary_log(sum);
+        for (size_t c = 0; c < channels; c++) {
+            const float y = (float)(from[c] - most) * scale - rest;
+            at->to[i + c] =
+                (int8_t)clamp((int64_t)floorf(y / at->out->scales[0] + (float)at->out->zero + 0.5f), at->limits);
+        }
+    }
+}
+
+/* The first of equals, in 16 bits. */
+static void arg_max(const struct computing *at) {
+    const size_t channels = (size_t)at->in->c;
+    for (size_t i = 0; i < at->out->count; i++) {
+        const int8_t *from = at->from + i * channels;
+        uint16_t best = 0;
+        for (size_t c = 1; c < channels; c++)
+            best = from[c] > from[best] ? (uint16_t)c : best;
+        memcpy(at->to + i * sizeof best, &best, sizeof best);
+    }
+}
+
 /* ---- moves ---- */
 
-static void move(const struct computing *at, const struct tensor *in, const int8_t *from, int y0, int x0, int c0) {
+static void move(const struct computing *at, const struct tensor *in, const int8_t *from, const int place[AXES]) {
     for (int y = 0; y < in->h; y++)
         for (int x = 0; x < in->w; x++)
-            memcpy(at->to + ((size_t)(y + y0) * (size_t)at->out->w + (size_t)(x + x0)) * (size_t)at->out->c + c0,
+            memcpy(at->to +
+                       ((size_t)(y + place[HEIGHT]) * (size_t)at->out->w + (size_t)(x + place[WIDTH])) *
+                           (size_t)at->out->c +
+                       place[CHANNELS],
                    from + ((size_t)y * (size_t)in->w + (size_t)x) * (size_t)in->c, (size_t)in->c);
 }
 
 static void concatenate(const struct computing *at, int8_t *const *values) {
     const struct node *node = at->node;
-    int at_axis = 0;
+    int place[AXES] = {0};
     for (size_t i = 0; i < node->input_count; i++) {
         const struct tensor *in = node_input(at->graph, node, i);
         const struct multiplier multiplier = multiplier_of((double)in->scales[0] / (double)at->out->scales[0]);
         int8_t *scaled = xmalloc(in->count);
         for (size_t k = 0; k < in->count; k++)
-            scaled[k] = (int8_t)clamp(
-                at->out->zero + (int64_t)multiplier_apply(multiplier, values[node->inputs[i]][k] - in->zero, at->rule),
-                at->limits);
-        const int axis = node->axis;
-        move(at, in, scaled, axis == 1 ? at_axis : 0, axis == 2 ? at_axis : 0, axis == 3 ? at_axis : 0);
-        at_axis += axis == 1 ? in->h : axis == 2 ? in->w : in->c;
+            scaled[k] = requantised(at, multiplier, values[node->inputs[i]][k] - in->zero);
+        move(at, in, scaled, place);
+        place[node->axis] += in->sides[node->axis];
         free(scaled);
     }
 }
@@ -277,13 +313,19 @@ void interpret_node(const struct graph *graph, const struct node *node, enum rou
         break;
     case NODE_PAD:
         memset(at.to, at.out->zero, at.out->count);
-        move(&at, at.in, at.from, node->y.before, node->x.before, node->c.before);
+        move(&at, at.in, at.from, (const int[]){0, node->y.before, node->x.before, node->c.before});
         break;
     case NODE_CONCATENATION:
         concatenate(&at, values);
         break;
     case NODE_SOFTMAX:
         softmax(&at);
+        break;
+    case NODE_LOG_SOFTMAX:
+        log_softmax(&at);
+        break;
+    case NODE_ARG_MAX:
+        arg_max(&at);
         break;
     case NODE_LOGISTIC:
         logistic(&at);

@@ -6,8 +6,6 @@
 
 #include "nvdla/xalloc.h"
 
-enum { AXES = 4 };
-
 /* How a tensor of the file lies in memory. */
 struct place {
     int stored;      /* tensor whose memory it is */
@@ -20,7 +18,6 @@ struct settling {
     struct graph *graph;
     struct error *err;
     struct place *places;
-    int (*orders)[AXES]; /* of the graph's inputs */
     bool *changed;
 };
 
@@ -31,11 +28,9 @@ static bool is_plain(const int order[AXES]) {
 }
 
 static bool refuse(const struct settling *at, const struct node *node) {
-    char where[NODE_TEXT];
-    return error_set(at->err,
-                     "%s: found its inputs transposed by a node before, expected that only at an input or an output of "
-                     "the network, or undone by another: it would have to move elements",
-                     node_text(at->graph, node, where));
+    return node_refuse(at->graph, node, at->err,
+                       "found its inputs transposed by a node before, expected that only at an input or an output of "
+                       "the network, or undone by another: it would have to move elements");
 }
 
 /* The node takes height, width and channels as they are: of an input of the graph, its layout is changed, and the nodes
@@ -48,19 +43,11 @@ static bool need_plain(struct settling *at, const struct node *node, const struc
     int order[AXES] = {0};
     for (int i = 0; i < AXES; i++)
         for (int k = 0; k < AXES; k++)
-            if (at->orders[place->input][k] == place->order[i])
+            if (at->graph->orders[place->input][k] == place->order[i])
                 order[k] = i;
-    memcpy(at->orders[place->input], order, sizeof order);
+    memcpy(at->graph->orders[place->input], order, sizeof order);
     at->changed[place->input] = *again = true;
     return true;
-}
-
-static bool read_twice(const struct graph *graph, int tensor) {
-    size_t count = 0;
-    for (size_t n = 0; n < graph->node_count; n++)
-        for (size_t i = 0; i < graph->nodes[n].input_count; i++)
-            count += graph->nodes[n].inputs[i] == tensor;
-    return count > 1;
 }
 
 /* A constant, or weights with a row for each kernel, in another order of its axes. */
@@ -70,7 +57,7 @@ static void reorder(struct graph *graph, int index, const int sides[AXES], const
     int at_axis[AXES];
     if ((size_t)sides[0] * (size_t)sides[1] * (size_t)sides[2] * (size_t)sides[3] != tensor->count || !tensor->data)
         return; /* graph_check() refuses it */
-    int8_t *to = xcalloc(tensor->count + 1, 1);
+    int8_t *to = graph_own(graph, tensor->count);
     for (int i = 0; i < AXES; i++)
         at_axis[order[i]] = i;
     for (int i = AXES; i-- > 0;) {
@@ -84,8 +71,6 @@ static void reorder(struct graph *graph, int index, const int sides[AXES], const
         to[place] = ((const int8_t *)tensor->data)[i];
     }
     tensor->data = to;
-    graph->owned = xgrow(graph->owned, graph->owned_count, sizeof *graph->owned);
-    graph->owned[graph->owned_count++] = to;
 }
 
 /* Elements in a row: in the order of memory, unless more than one side is above 1. */
@@ -97,6 +82,29 @@ static struct place row_of(const struct settling *at, const struct node *node) {
     if (!is_plain(in->order) && wide > 1)
         row.row = out->h * out->w == 1 ? node->inputs[0] : GRAPH_NONE - 1;
     return row;
+}
+
+/* Dimensions that a node took away have sides of 1, and are those that nothing else is. */
+static void set_order_of_rest(const struct graph *graph, const struct node *node, const int before[AXES],
+                              int order[AXES]) {
+    const int rank = node_input(graph, node, 0)->rank, left = node_output(graph, node)->rank;
+    unsigned known = 0, used = 0;
+    for (int d = 0, next = 0; d < rank && next < left && left > 1; d++) {
+        const int axis = graph_axis(graph, rank, d);
+        if (node->taken & 1U << axis)
+            continue;
+        const int now = graph_axis(graph, left, next++);
+        order[now] = before[axis];
+        known |= 1U << now;
+        used |= 1U << before[axis];
+    }
+    for (int axis = 0; axis < AXES; axis++)
+        for (int memory = 0; memory < AXES && !(known & 1U << axis); memory++)
+            if (!(used & 1U << memory)) {
+                order[axis] = memory;
+                known |= 1U << axis;
+                used |= 1U << memory;
+            }
 }
 
 /* Finds the place of a node's output. *again: an input got another layout. False with a message. */
@@ -113,7 +121,7 @@ static bool place_node(struct settling *at, const struct node *node, bool *again
     case NODE_FULLY_CONNECTED:
         if (!node_takes_row(at->graph, node))
             return need_plain(at, node, in, again);
-        return (is_plain(in->order) && in->row == GRAPH_NONE) || !read_twice(at->graph, node->inputs[1]) ||
+        return (is_plain(in->order) && in->row == GRAPH_NONE) || graph_readers(at->graph, node->inputs[1]) == 1 ||
                refuse(at, node);
     case NODE_RESHAPE:
         *out = row_of(at, node);
@@ -135,13 +143,17 @@ static bool place_node(struct settling *at, const struct node *node, bool *again
             in = other;
         else if (!constant && (memcmp(in->order, other->order, sizeof in->order) != 0 || in->row != other->row))
             return need_plain(at, node, in, again) && (*again || need_plain(at, node, other, again));
-        if (constant && (in->row != GRAPH_NONE || (!is_plain(in->order) && read_twice(at->graph, node->inputs[i]))))
+        if (constant &&
+            (in->row != GRAPH_NONE || (!is_plain(in->order) && graph_readers(at->graph, node->inputs[i]) > 1)))
             return refuse(at, node);
     }
     if (in->row != GRAPH_NONE &&
         (node->kind == NODE_CONCATENATION || node->kind == NODE_PAD || node->kind == NODE_MEAN))
         return refuse(at, node);
-    memcpy(out->order, in->order, sizeof out->order);
+    if (node_output(at->graph, node)->rank < node_input(at->graph, node, 0)->rank)
+        set_order_of_rest(at->graph, node, in->order, out->order);
+    else
+        memcpy(out->order, in->order, sizeof out->order);
     out->input = in->input;
     out->row = in->row;
     return true;
@@ -158,7 +170,7 @@ static bool place_nodes(struct settling *at) {
                 (struct place){.stored = (int)t, .order = {0, 1, 2, 3}, .input = GRAPH_NONE, .row = GRAPH_NONE};
         for (size_t i = 0; i < graph->input_count; i++) {
             struct place *place = &at->places[graph->inputs[i]];
-            memcpy(place->order, at->orders[i], sizeof place->order);
+            memcpy(place->order, at->graph->orders[i], sizeof place->order);
             place->input = (int)i;
         }
         for (size_t n = 0; n < graph->node_count && !again; n++)
@@ -185,44 +197,35 @@ static void settle_node(struct settling *at, struct node *node) {
         reorder(graph, node->inputs[1], (const int[]){node_output(graph, node)->c, t->h, t->w, t->c}, order);
     }
     if (in->row == GRAPH_NONE && node->kind != NODE_FULLY_CONNECTED && node->kind != NODE_RESHAPE) {
-        const struct axis old[AXES] = {{0}, node->y, node->x, node->c};
-        struct axis *const now[AXES] = {NULL, &node->y, &node->x, &node->c};
-        for (int i = 1; i < AXES; i++)
-            *now[in->order[i]] = old[i];
+        const struct node old = *node;
+        for (int i = 0; i < AXES; i++)
+            node->axes[in->order[i]] = old.axes[i];
         node->axis = in->order[node->axis];
         for (size_t i = 0; i < node->input_count && (node->kind == NODE_ADD || node->kind == NODE_CONCATENATION); i++) {
             const int index = node->inputs[i];
             const struct tensor *t = graph_tensor(graph, index);
             if (t->data && !is_plain(in->order)) {
-                reorder(graph, index, (const int[]){1, t->h, t->w, t->c}, in->order);
+                reorder(graph, index, t->sides, in->order);
                 memcpy(at->places[index].order, in->order, sizeof in->order);
             }
         }
     }
-    if (node->kind == NODE_FULLY_CONNECTED && node_takes_row(graph, node)) {
-        const struct tensor *t = graph_tensor(graph, node->inputs[0]);
-        const int sides[AXES] = {1, t->h, t->w, t->c};
-        for (int i = 1; i < AXES; i++) {
-            if (in->order[i] == 1)
-                node->y.size = sides[i];
-            if (in->order[i] == 2)
-                node->x.size = sides[i];
-        }
-    }
+    if (node->kind == NODE_FULLY_CONNECTED && node_takes_row(graph, node))
+        for (int i = HEIGHT; i < AXES; i++)
+            node->axes[in->order[i]].size = node_input(graph, node, 0)->sides[i];
 }
 
 /* The sides of tensors as they are in memory; a memory that was transposed at the end has the name of that output. */
 static void settle_tensors(struct settling *at) {
     struct graph *graph = at->graph;
     for (size_t t = 0; t < graph->tensor_count; t++) {
-        struct tensor *tensor = &graph->tensors[t];
-        const int sides[AXES] = {1, tensor->h, tensor->w, tensor->c}, *order = at->places[t].order;
-        int *const now[AXES] = {NULL, &tensor->h, &tensor->w, &tensor->c};
-        for (int i = 1; i < AXES; i++)
-            *now[order[i]] = sides[i];
+        const struct tensor old = graph->tensors[t];
+        for (int i = 0; i < AXES; i++)
+            graph->tensors[t].sides[at->places[t].order[i]] = old.sides[i];
     }
     for (size_t i = 0; i < graph->output_count; i++) {
         const int output = graph->outputs[i], stored = at->places[output].stored;
+        memcpy(graph->orders[graph->input_count + i], at->places[output].order, sizeof in_order);
         if (output != stored && at->places[stored].input == GRAPH_NONE) {
             struct tensor *to = &graph->tensors[stored];
             free(to->name);
@@ -234,16 +237,16 @@ static void settle_tensors(struct settling *at) {
 
 bool layout_settle(struct graph *graph, struct error *err) {
     bool any = false;
+    graph->orders = xcalloc(graph->input_count + graph->output_count, sizeof *graph->orders);
+    for (size_t i = 0; i < graph->input_count + graph->output_count; i++)
+        memcpy(graph->orders[i], in_order, sizeof in_order);
     for (size_t n = 0; n < graph->node_count; n++)
-        any |= graph->nodes[n].kind == NODE_TRANSPOSE;
+        any |= graph->nodes[n].kind == NODE_TRANSPOSE || graph->nodes[n].kind == NODE_ARG_MAX;
     if (!any)
         return true;
     struct settling at = {.graph = graph, .err = err};
     at.places = xcalloc(graph->tensor_count, sizeof *at.places);
-    at.orders = xcalloc(graph->input_count, sizeof *at.orders);
     at.changed = xcalloc(graph->input_count, sizeof *at.changed);
-    for (size_t i = 0; i < graph->input_count; i++)
-        memcpy(at.orders[i], in_order, sizeof in_order);
     const bool fine = place_nodes(&at);
     size_t kept = 0;
     for (size_t n = 0; fine && n < graph->node_count; n++) {
@@ -261,7 +264,22 @@ bool layout_settle(struct graph *graph, struct error *err) {
         settle_tensors(&at);
     }
     free(at.places);
-    free(at.orders);
     free(at.changed);
     return fine;
+}
+
+struct element_order layout_of_end(const struct graph *graph, size_t end) {
+    const int *axes = graph->orders[end];
+    int index = end < graph->input_count ? graph->inputs[end] : graph->outputs[end - graph->input_count];
+    /* A cube with channels first, made a row: the row in memory has them last. */
+    for (const struct node *node; graph->channels_first && graph_tensor(graph, index)->rank == 2 &&
+                                  (node = graph_producer(graph, index)) && node->kind == NODE_RESHAPE;)
+        index = node->inputs[0];
+    const struct tensor *tensor = graph_tensor(graph, index);
+    struct element_order order = {.rank = tensor->rank ? (unsigned)tensor->rank : 1, .sides = {{'c', 1}}};
+    for (int d = 0; d < tensor->rank; d++) {
+        const int axis = axes[graph_axis(graph, tensor->rank, d)];
+        order.sides[d] = (struct element_side){"nhwc"[axis], (unsigned)tensor -> sides[axis]};
+    }
+    return order;
 }

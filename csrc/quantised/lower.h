@@ -38,8 +38,8 @@ struct lowered_step {
     size_t first, count; /* operations */
     size_t node;         /* of the processor */
     struct view from, to;
-    int pixels;     /* of SOFTMAX: as many operations, each of one pixel, whose channels are in a row */
-    uint32_t apart; /* bytes from one to the next */
+    int pixels;               /* as many operations, each of one pixel, whose channels are in a row */
+    uint32_t apart, to_apart; /* bytes from one to the next */
 };
 
 /* What 1 of the result of a step of the processor stands for: its greatest value is 127. */

@@ -42,7 +42,7 @@ static bool lower_part(struct lowering *at, const struct convolution *whole, str
     set_window(at, &c, window_of_atoms(at, first, n));
     c.cube = (struct view){.w = n, .h = 1};
     c.weight = weight_of_sum;
-    c.dead = NULL;
+    c.targets = NULL;
     c.stages = stages_none();
     c.stages.x2 = stage_registers(0, -1, 7);
     c.to = high;
@@ -207,19 +207,16 @@ bool lower_mean_node(struct lowering *at, const struct node *node) {
     if (!begin_sums(at, node, &c))
         return false;
     struct kernel_target *targets = xcalloc((size_t)out->c, sizeof *targets);
-    bool *dead = xcalloc((size_t)out->c, sizeof *dead);
     for (int k = 0; k < out->c; k++)
         targets[k] = (struct kernel_target){.factor = multiplier_of((double)in->scales[0] / (double)out->scales[0] / n),
                                             .bias = -(int64_t)in->zero * n,
                                             .least = (int64_t)n * INT8_MIN,
                                             .most = (int64_t)n * INT8_MAX};
-    bool fine = fit_stages(at, node, targets, &c, dead);
+    bool fine = fit_stages(at, node, targets, &c);
     if (fine) {
-        c.dead = dead;
         c.to = view_define(at, node->output);
         fine = lower_sums(at, c);
     }
     free(targets);
-    free(dead);
     return fine;
 }

@@ -61,7 +61,7 @@ static uint32_t put_weights(struct lowering *at, const struct convolution *c, in
                     for (int k = g; k < n && k < g + group; k++)
                         for (int i = b; i < c->from.c && i < b + block; i++) {
                             const int kernel = first + k;
-                            *to++ = c->dead && c->dead[c->first_kernel + kernel]
+                            *to++ = c->targets && c->targets[c->first_kernel + kernel].dead
                                         ? 0
                                         : (int8_t)c->weight(c, kernel, r, s, i);
                         }
@@ -477,7 +477,7 @@ static bool gather_channels(struct lowering *at, struct convolution *c) {
     struct convolution copy = *c, rest = *c;
     copy.y = (struct axis){.size = rows, .stride = rows, .dilation = 1};
     copy.weight = gathering_weight;
-    copy.dead = NULL;
+    copy.targets = NULL;
     copy.stages = stages_none();
     copy.to = (struct view){.w = c->to.w, .h = gathered, .c = channels};
     rest.from = copy.to;
@@ -606,15 +606,17 @@ static void set_targets(struct lowering *at, const struct node *node, struct ker
     if (node->real_bias)
         lowering_note(at, "bias of float32, rounded to INT32 in steps of input scale * weight scale, ties to even");
     for (size_t k = 0; k < kernels; k++) {
+        const int sign = kernel_scale(weights, k) < 0 ? -1 : 1;
         int64_t sum = 0;
-        targets[k] = (struct kernel_target){.factor = multiplier_of(kernel_factor(at->graph, node, k))};
+        targets[k] =
+            (struct kernel_target){.factor = multiplier_of(kernel_factor(at->graph, node, k)), .negative = sign < 0};
         for (size_t i = 0; i < taps; i++) {
-            const int w = depthwise ? data[i * kernels + k] : data[k * taps + i];
+            const int w = sign * (depthwise ? data[i * kernels + k] : data[k * taps + i]);
             sum += w;
             targets[k].least += w * (w > 0 ? INT8_MIN : INT8_MAX);
             targets[k].most += w * (w > 0 ? INT8_MAX : INT8_MIN);
         }
-        targets[k].bias = kernel_bias(at->graph, node, k) - in->zero * sum;
+        targets[k].bias = sign * (int64_t)kernel_bias(at->graph, node, k) - in->zero * sum;
     }
 }
 
@@ -655,37 +657,6 @@ static bool input_view(struct lowering *at, const struct node *node, struct conv
         return true;
     }
     return view_use(at, tensor, &c->from) && pad_far(at, c);
-}
-
-/* What the convolution's own stages cannot limit. */
-static void finish_limits(struct lowering *at, const struct node *node, const struct view *to) {
-    const struct limits limits = node_limits(at->graph, node);
-    lower_limits(at, *to, limits, limits.low == node_output(at->graph, node)->zero);
-}
-
-bool lower_conv_node(struct lowering *at, const struct node *node) {
-    const size_t kernels = (size_t)node_output(at->graph, node)->c;
-    struct convolution c = {.pad_value = node_input(at->graph, node, 0)->zero,
-                            .weight = plain_weight,
-                            .node = node,
-                            .graph = at->graph,
-                            .stages = stages_none(),
-                            .launches = 1};
-    if (!input_view(at, node, &c))
-        return false;
-    struct kernel_target *targets = xcalloc(kernels, sizeof *targets);
-    bool *dead = xcalloc(kernels, sizeof *dead);
-    set_targets(at, node, targets);
-    bool fine = fit_stages(at, node, targets, &c, dead);
-    if (fine) {
-        c.dead = dead;
-        c.to = view_define(at, node->output);
-        fine = gather_channels(at, &c) && lower_convolution(at, &c);
-        finish_limits(at, node, &c.to);
-    }
-    free(targets);
-    free(dead);
-    return fine;
 }
 
 /* Clocks of a launch of n atoms of channels: the multipliers take products with zeros too; at least those of writing
@@ -732,28 +703,33 @@ bool lower_by_atoms(struct lowering *at, const struct convolution *whole, int in
     return true;
 }
 
-bool lower_grouped_node(struct lowering *at, const struct node *node) {
+bool lower_conv_node(struct lowering *at, const struct node *node) {
     const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
     const bool depthwise = node->kind == NODE_DEPTHWISE;
     const int groups = depthwise ? in->c : node->groups;
     struct convolution c = {.pad_value = in->zero,
-                            .weight = depthwise ? depthwise_weight : grouped_weight,
+                            .weight = depthwise    ? depthwise_weight
+                                      : groups > 1 ? grouped_weight
+                                                   : plain_weight,
                             .node = node,
                             .graph = at->graph,
-                            .stages = stages_none()};
+                            .stages = stages_none(),
+                            .launches = 1};
     if (!input_view(at, node, &c))
         return false;
     struct kernel_target *targets = xcalloc((size_t)out->c, sizeof *targets);
-    bool *dead = xcalloc((size_t)out->c, sizeof *dead);
     set_targets(at, node, targets);
-    bool fine = fit_stages(at, node, targets, &c, dead);
+    bool fine = fit_stages(at, node, targets, &c);
     if (fine) {
-        c.dead = dead;
+        const struct limits limits = node_limits(at->graph, node);
         c.to = view_define(at, node->output);
-        fine = lower_by_atoms(at, &c, in->c / groups, out->c / groups);
-        finish_limits(at, node, &c.to);
+        if (depthwise || groups > 1)
+            fine = lower_by_atoms(at, &c, in->c / groups, out->c / groups);
+        else
+            fine = gather_channels(at, &c) && lower_convolution(at, &c);
+        /* What the convolution's own stages cannot limit. */
+        lower_limits(at, c.to, limits, limits.low == out->zero);
     }
     free(targets);
-    free(dead);
     return fine;
 }

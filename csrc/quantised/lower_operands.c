@@ -12,13 +12,15 @@ static size_t padded_count(const struct lowering *at, size_t count) {
 
 /* ---- a factor for each kernel ---- */
 
-static void put_operands(struct lowering *at, const struct kernels_fit *fit, struct stages *stages) {
+static void put_operands(struct lowering *at, const struct kernel_target *targets, const struct kernels_fit *fit,
+                         struct stages *stages) {
     const size_t padded = padded_count(at, fit->count);
     struct stage_operands operands = {.kernels = (int)fit->count, .wide = true, .factors = true, .left = fit->s};
     int16_t *x1 = xcalloc(padded, 2 * sizeof *x1), *x2 = xcalloc(padded, 2 * sizeof *x2);
     for (size_t k = 0; k < fit->count; k++) {
-        x1[2 * k] = fit->kernels[k].h;
-        x1[2 * k + 1] = fit->kernels[k].p;
+        const int sign = targets[k].negative ? -1 : 1; /* (-sum + h) * p = (sum - h) * -p */
+        x1[2 * k] = (int16_t)(sign * fit->kernels[k].h);
+        x1[2 * k + 1] = (int16_t)(sign * fit->kernels[k].p);
         x2[2 * k] = fit->kernels[k].r;
         x2[2 * k + 1] = fit->kernels[k].m;
     }
@@ -32,8 +34,8 @@ static void put_operands(struct lowering *at, const struct kernels_fit *fit, str
     free(x2);
 }
 
-static bool fit_each(struct lowering *at, const struct node *node, const struct kernel_target *targets,
-                     struct stages *stages, bool *dead) {
+static bool fit_each(struct lowering *at, const struct node *node, struct kernel_target *targets,
+                     struct stages *stages) {
     const struct tensor *out = node_output(at->graph, node);
     struct kernels_fit fit;
     struct error why;
@@ -42,12 +44,12 @@ static bool fit_each(struct lowering *at, const struct node *node, const struct 
         kernels_fit_free(&fit);
         return lowering_refuse(at, "%s", why.text);
     }
-    put_operands(at, &fit, stages);
+    put_operands(at, targets, &fit, stages);
     stages->out.offset = -out->zero;
     for (size_t k = 0; k < fit.count; k++) {
-        dead[k] = fit.kernels[k].dead;
-        least = !dead[k] && fit.kernels[k].p < least ? fit.kernels[k].p : least;
-        most = !dead[k] && fit.kernels[k].p > most ? fit.kernels[k].p : most;
+        const int p = fit.kernels[k].p;
+        least = !targets[k].dead && p < least ? p : least;
+        most = !targets[k].dead && p > most ? p : most;
     }
     lowering_note(at,
                   "bias * 2^%u, its rest * 2^%u; first factor %d to %d, second / 2^%u; off by at most %.5f before "
@@ -97,8 +99,8 @@ static void put_biases_and_rests(struct lowering *at, const struct uniform_fit *
 }
 
 /* False without a message if the kernels need factors of their own. */
-static bool fit_together(struct lowering *at, const struct node *node, const struct kernel_target *targets,
-                         struct stages *stages, bool *dead) {
+static bool fit_together(struct lowering *at, const struct node *node, struct kernel_target *targets,
+                         struct stages *stages) {
     const struct tensor *out = node_output(at->graph, node);
     struct uniform_fit fit;
     const bool fine = fit_uniform(targets, (size_t)out->c, out->zero, node_limits(at->graph, node), &fit);
@@ -108,8 +110,6 @@ static bool fit_together(struct lowering *at, const struct node *node, const str
         else
             put_biases(at, &fit, stages);
         stages->out = (struct cvt_param){.scale = fit.m, .truncate = fit.n, .enable = true, .offset = fit.offset};
-        for (size_t k = 0; k < fit.count; k++)
-            dead[k] = fit.kernels[k].dead;
         lowering_note(at, "bias * 2^%u%s; one factor, %d * %d / 2^%u, exact; %zu of %zu kernels have one result", fit.s,
                       fit.rests ? " and its rest" : "", fit.p, fit.m, fit.n, fit.dead, fit.count);
     }
@@ -117,11 +117,11 @@ static bool fit_together(struct lowering *at, const struct node *node, const str
     return fine;
 }
 
-bool fit_stages(struct lowering *at, const struct node *node, const struct kernel_target *targets,
-                struct convolution *c, bool *dead) {
+bool fit_stages(struct lowering *at, const struct node *node, struct kernel_target *targets, struct convolution *c) {
     const struct limits limits = node_limits(at->graph, node);
-    if (!fit_together(at, node, targets, &c->stages, dead) && !fit_each(at, node, targets, &c->stages, dead))
+    if (!fit_together(at, node, targets, &c->stages) && !fit_each(at, node, targets, &c->stages))
         return false;
+    c->targets = targets;
     c->stages.x2.act = limits.low > INT8_MIN && limits.low == node_output(at->graph, node)->zero;
     return true;
 }

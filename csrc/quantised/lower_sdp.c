@@ -1,5 +1,6 @@
 /* Nodes that SDP computes from memory, those of PDP and of the processor, and moves. See lowering.h. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
@@ -423,26 +424,24 @@ static bool lower_channels(struct lowering *at, const struct node *node, struct 
 
 bool lower_concatenation_node(struct lowering *at, const struct node *node) {
     const struct view to = view_define(at, node->output);
-    struct part place = {.whole = node->output};
+    struct part next = {.whole = node->output};
     size_t copied = 0;
     if (!concatenates_atoms(at, node))
         return lower_channels(at, node, to);
     for (size_t i = 0; i < node->input_count; i++) {
         const struct tensor *in = node_input(at->graph, node, i);
         const struct part *part = &at->parts[node->inputs[i]];
-        const bool in_place =
-            part->whole == node->output && part->x == place.x && part->y == place.y && part->c == place.c;
+        const bool in_place = part->whole == node->output && memcmp(part->place, next.place, sizeof next.place) == 0;
         struct view from;
         if (!view_use(at, node->inputs[i], &from))
             return false;
         if (!in_place) {
             place_input(at, node, in, from,
-                        view_channels(at, view_part(at, to, place.x, place.y, in->w, in->h), place.c, in->c));
+                        view_channels(at, view_part(at, to, next.place[WIDTH], next.place[HEIGHT], in->w, in->h),
+                                      next.place[CHANNELS], in->c));
             copied++;
         }
-        place.y += node->axis == 1 ? in->h : 0;
-        place.x += node->axis == 2 ? in->w : 0;
-        place.c += node->axis == 3 ? in->c : 0;
+        next.place[node->axis] += in->sides[node->axis];
     }
     lowering_note(at, "%zu of %zu inputs are copied, the others are computed in place", copied, node->input_count);
     return true;
@@ -475,31 +474,35 @@ static struct lowered_step *cpu_step(struct lowering *at, struct view from, stru
     return step;
 }
 
-/* The processor's softmax takes the channels of one pixel in a row. */
-static bool lower_softmax(struct lowering *at, struct view from, struct view to) {
+/* The processor's softmax and its like take the channels of one pixel in a row. */
+static bool lower_rows(struct lowering *at, const struct node *node, struct view from, struct view to) {
     enum { PIXELS_MAX = 1024 };
     const int pixels = from.w * from.h, surfaces = view_surfaces(at, &from);
+    const bool index = node->kind == NODE_ARG_MAX, moved = pixels > 1 && surfaces > 1, back = moved && !index;
     if (pixels > PIXELS_MAX)
         return lowering_refuse(at, "found a softmax over the channels of each of %d x %d pixels, expected at most %d",
                                from.h, from.w, PIXELS_MAX);
     struct view in = view_in_a_row(at, from, 0), out = to;
-    if (pixels > 1 && surfaces > 1) {
+    if (moved) {
         const struct view cube = in;
         in = view_new(at, MEMORY_OF_CUBES, surfaces, pixels, at->atom);
-        out = view_new(at, MEMORY_OF_CUBES, surfaces, pixels, at->atom);
         lower_pixels(at, cube, in, false);
     }
+    if (back)
+        out = view_new(at, MEMORY_OF_CUBES, surfaces, pixels, at->atom);
     const struct view rows = out;
     in.w = in.h = out.w = out.h = 1;
-    in.c = out.c = from.c;
+    in.c = from.c;
+    out.c = index ? to.c : from.c;
     in.line = in.surface = out.line = out.surface = (uint32_t)at->atom;
     struct lowered_step *step = cpu_step(at, in, out);
     step->pixels = pixels;
     step->apart = (uint32_t)(surfaces * at->atom);
-    if (pixels > 1 && surfaces > 1) {
-        lowering_note(at, "channels of each pixel put in a row before it, and back");
+    step->to_apart = index ? (uint32_t)at->atom : step->apart;
+    if (moved)
+        lowering_note(at, "channels of each pixel put in a row before it%s", back ? ", and back" : "");
+    if (back)
         lower_pixels(at, to, rows, true);
-    }
     return true;
 }
 
@@ -508,12 +511,13 @@ bool lower_cpu_node(struct lowering *at, const struct node *node) {
     struct view from;
     if (!view_use(at, node->inputs[0], &from))
         return false;
-    const bool read = lowered_result_read(at->graph, node->output);
+    const bool steps = node->kind == NODE_SOFTMAX || node->kind == NODE_LOGISTIC; /* of CPU_STEP_SCALE */
+    const bool read = steps && lowered_result_read(at->graph, node->output);
     const struct view to = view_define(at, node->output);
     const struct view result = read ? view_new(at, MEMORY_OF_CUBES, to.w, to.h, to.c) : to;
     if (node->kind == NODE_LOGISTIC)
         cpu_step(at, from, result);
-    else if (!lower_softmax(at, from, result))
+    else if (!lower_rows(at, node, from, result))
         return false;
     if (!read)
         return true;

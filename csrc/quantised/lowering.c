@@ -10,17 +10,6 @@
 
 enum { ALIGNMENT = 64, CONSTANT_ALIGNMENT = 128, CUBE_BYTES_MAX = 1 << 30 };
 
-bool lowering_refuse(const struct lowering *at, const char *format, ...) {
-    char where[NODE_TEXT];
-    va_list arguments;
-    va_start(arguments, format);
-    char *what = xvprintf(format, arguments);
-    va_end(arguments);
-    error_set(at->err, "%s: %s", node_text(at->graph, &at->graph->nodes[at->node], where), what);
-    free(what);
-    return false;
-}
-
 void lowering_note(struct lowering *at, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -68,11 +57,12 @@ struct view view_define(struct lowering *at, int tensor) {
         return *view;
     if (part->whole != GRAPH_NONE) {
         const struct view whole = view_define(at, part->whole);
-        *view = view_channels(at, view_part(at, whole, part->x, part->y, t->w, t->h), part->c, t->c);
+        *view = view_channels(at, view_part(at, whole, part->place[WIDTH], part->place[HEIGHT], t->w, t->h),
+                              part->place[CHANNELS], t->c);
     } else {
         const int home = at->homes[tensor];
         const int memory = home == GRAPH_NONE ? MEMORY_OF_CUBES : MEMORY_OF_ENDS + (int)at->graph->input_count + home;
-        *view = view_new(at, memory, t->w, t->h, t->c);
+        *view = view_new(at, memory, t->w, t->h, t->type == TENSOR_INDEX ? (int)sizeof(uint16_t) : t->c);
     }
     return *view;
 }
@@ -153,15 +143,8 @@ struct operation *lowering_op(struct lowering *at, enum op_type type) {
 
 /* ---- before the nodes ---- */
 
-static int producer_of(const struct graph *graph, int tensor) {
-    for (size_t n = 0; n < graph->node_count; n++)
-        if (graph->nodes[n].output == tensor)
-            return (int)n;
-    return GRAPH_NONE;
-}
-
-static bool moves_nothing(const struct lowering *at, int node) {
-    return node != GRAPH_NONE && at->graph->nodes[node].kind == NODE_RESHAPE && !at->moved[node];
+static bool moves_nothing(const struct lowering *at, const struct node *node) {
+    return node && node->kind == NODE_RESHAPE && !at->moved[node - at->graph->nodes];
 }
 
 bool lowered_result_read(const struct graph *graph, int tensor) {
@@ -176,23 +159,20 @@ bool lowered_result_read(const struct graph *graph, int tensor) {
 
 /* The tensor in whose memory a tensor is: most RESHAPEs move nothing. */
 static int root_of(const struct lowering *at, int tensor) {
-    int node = producer_of(at->graph, tensor);
-    while (moves_nothing(at, node)) {
-        tensor = at->graph->nodes[node].inputs[0];
-        node = producer_of(at->graph, tensor);
-    }
+    for (const struct node *node; moves_nothing(at, node = graph_producer(at->graph, tensor));)
+        tensor = node->inputs[0];
     return tensor;
 }
 
 static bool is_produced(const struct lowering *at, int tensor) {
-    const int node = producer_of(at->graph, tensor);
-    return node != GRAPH_NONE && !moves_nothing(at, node);
+    const struct node *node = graph_producer(at->graph, tensor);
+    return node && !moves_nothing(at, node);
 }
 
 /* The tensor whose sides the cube of a root has: an input that is only reshaped has the shape that it gets. */
 static const struct tensor *shape_of_root(const struct lowering *at, int root) {
     const struct graph *graph = at->graph;
-    if (producer_of(graph, root) == GRAPH_NONE && at->readers[root] == 1)
+    if (!graph_producer(graph, root) && at->readers[root] == 1)
         for (size_t n = 0; n < graph->node_count; n++)
             if (graph->nodes[n].kind == NODE_RESHAPE && graph->nodes[n].inputs[0] == root)
                 return node_output(graph, &graph->nodes[n]);
@@ -225,9 +205,7 @@ static void plan_concatenation(struct lowering *at, const struct node *node) {
                           limits.high == INT8_MAX;
         if (same && is_produced(at, tensor) && at->homes[tensor] == GRAPH_NONE && at->parts[tensor].whole == GRAPH_NONE)
             at->parts[tensor] = next;
-        next.y += node->axis == 1 ? in->h : 0;
-        next.x += node->axis == 2 ? in->w : 0;
-        next.c += node->axis == 3 ? in->c : 0;
+        next.place[node->axis] += in->sides[node->axis];
     }
 }
 
@@ -338,10 +316,9 @@ static bool lower_reshape(struct lowering *at, const struct node *node) {
 static bool lower_node(struct lowering *at, const struct node *node) {
     switch (node->kind) {
     case NODE_CONV:
-    case NODE_FULLY_CONNECTED:
-        return node->groups > 1 ? lower_grouped_node(at, node) : lower_conv_node(at, node);
     case NODE_DEPTHWISE:
-        return lower_grouped_node(at, node);
+    case NODE_FULLY_CONNECTED:
+        return lower_conv_node(at, node);
     case NODE_ADD:
         return lower_add_node(at, node);
     case NODE_AVERAGE_POOL:
@@ -357,6 +334,8 @@ static bool lower_node(struct lowering *at, const struct node *node) {
     case NODE_CONCATENATION:
         return lower_concatenation_node(at, node);
     case NODE_SOFTMAX:
+    case NODE_LOG_SOFTMAX:
+    case NODE_ARG_MAX:
     case NODE_LOGISTIC:
         return lower_cpu_node(at, node);
     case NODE_RELU:

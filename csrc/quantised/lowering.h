@@ -13,7 +13,7 @@ struct lowering {
     size_t node;   /* index of the node being lowered */
     struct part {  /* by tensor: the concatenation that it is a part of */
         int whole; /* tensor, GRAPH_NONE */
-        int y, x, c;
+        int place[AXES];
     } *parts;
     int *homes;      /* by tensor: number of the graph's output whose memory it is in, GRAPH_NONE */
     bool *folded;    /* by node: a PAD that its only reader, a convolution, does itself */
@@ -23,7 +23,7 @@ struct lowering {
 };
 
 /* Message for the node being lowered. Returns false. */
-bool lowering_refuse(const struct lowering *at, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define lowering_refuse(at, ...) node_refuse((at)->graph, &(at)->graph->nodes[(at)->node], (at)->err, __VA_ARGS__)
 /* Says what became of the node. */
 void lowering_note(struct lowering *at, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -94,7 +94,7 @@ struct convolution {
     int (*weight)(const struct convolution *convolution, int k, int r, int s, int c);
     const struct node *node;
     const struct graph *graph;
-    const bool *dead;                    /* kernels whose weights are 0; NULL: none */
+    const struct kernel_target *targets; /* of the node's kernels: weights of dead ones are 0; NULL: none is */
     int first_kernel, first_channel;     /* of node, for weight() */
     int first_operand;                   /* kernel of node at which operands of the stages begin */
     const struct convolution *whole;     /* that this is some kernels of */
@@ -115,9 +115,8 @@ bool convolution_fits(const struct lowering *at, const struct convolution *c);
 /* Launches by atoms of output channels, or by groups of whole atoms, from the atoms that they read. A group has so many
  * channels of the input and of the output. */
 bool lower_by_atoms(struct lowering *at, const struct convolution *whole, int inputs, int outputs);
-/* Fits stages to a node's kernels and marks those that are dead; limits that remain are applied by the caller. */
-bool fit_stages(struct lowering *at, const struct node *node, const struct kernel_target *targets,
-                struct convolution *c, bool *dead);
+/* Fits stages to a node's kernels, and finds those that are dead; limits that remain are applied by the caller. */
+bool fit_stages(struct lowering *at, const struct node *node, struct kernel_target *targets, struct convolution *c);
 
 /* Largest window, most padding before and after, and most channels of a cube that a convolution reads. */
 enum { KERNEL_MAX = 32, PAD_MAX = 31, PAD_AFTER_MAX = 63, CHANNELS_MAX = 8192 };
@@ -148,7 +147,6 @@ bool concatenates_atoms(const struct lowering *at, const struct node *node);
 
 /* Nodes by kind. False with a message. */
 bool lower_conv_node(struct lowering *at, const struct node *node);
-bool lower_grouped_node(struct lowering *at, const struct node *node);
 bool lower_average_node(struct lowering *at, const struct node *node);
 bool lower_mean_node(struct lowering *at, const struct node *node);
 bool lower_max_node(struct lowering *at, const struct node *node);

@@ -6,40 +6,35 @@
 
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "quantised/onnx_nodes.h"
+#include "quantised/onnx_reading.h"
 
 /* ---- elements ---- */
 
 /* A constant of int8 or uint8 as a tensor, its sides those of the last dimensions of a tensor of that rank. */
 static int constant_input(struct onnx_reading *at, const struct onnx_value *value, int rank) {
     const Onnx__Tensor *from = value->constant;
-    int64_t sides[] = {1, 1, 1, 1}; /* batch, channels, height, width */
-    const size_t count = onnx_count(from), dims = from->n_dims;
+    struct tensor shape = {.sides = {1, 1, 1, 1}};
+    const size_t count = onnx_count(from);
+    const int dims = (int)from->n_dims, shift = from->data_type == ONNX_UINT8 ? 128 : 0;
     int8_t *elements;
-    if ((from->data_type != ONNX_INT8 && from->data_type != ONNX_UINT8) || dims > (size_t)rank) {
-        onnx_refuse(at, "found a constant of %s with %zu dimensions, expected uint8 or int8 with at most %d",
+    if ((from->data_type != ONNX_INT8 && !shift) || dims > rank) {
+        onnx_refuse(at, "found a constant of %s with %d dimensions, expected uint8 or int8 with at most %d",
                     onnx_type_name(from->data_type), dims, rank);
         return GRAPH_NONE;
     }
-    for (size_t i = 0; i < dims; i++) {
-        const size_t place = (size_t)rank - dims + i;
-        sides[rank == 3 && place == 2 ? 3 : place] = from->dims[i];
-    }
-    const int shape[] = {(int)sides[0], (int)sides[2], (int)sides[3], (int)sides[1]};
-    if (sides[0] != 1) {
-        onnx_refuse(at, "found a batch of %" PRId64 " in a constant, expected 1", sides[0]);
+    for (int i = 0; i < dims; i++)
+        shape.sides[graph_axis(at->graph, rank, rank - dims + i)] = (int)from->dims[i];
+    if (shape.n != 1) {
+        onnx_refuse(at, "found a batch of %d in a constant, expected 1", shape.n);
         return GRAPH_NONE;
     }
-    const int index = onnx_constant_new(at, value->name, count, TENSOR_INT8, shape, 4, (void **)&elements);
+    const int index = onnx_constant_new(at, value->name, count, TENSOR_INT8, shape.sides, AXES, (void **)&elements);
     if (index == GRAPH_NONE || !onnx_set_scale(at, index, value->scale, value->zero))
         return GRAPH_NONE;
-    struct tensor *tensor = &at->graph->tensors[index];
-    const size_t c = (size_t)shape[3], pixels = count / c;
-    tensor->h = shape[1];
-    tensor->w = shape[2];
-    tensor->c = shape[3];
+    const size_t c = (size_t)shape.c, pixels = count / c;
+    memcpy(at->graph->tensors[index].sides, shape.sides, sizeof shape.sides);
     for (size_t i = 0; i < count; i++)
-        elements[i] = (int8_t)(onnx_integer(from, i % c * pixels + i / c) - (from->data_type == ONNX_UINT8 ? 128 : 0));
+        elements[i] = (int8_t)(onnx_integer(from, i % c * pixels + i / c) - shift);
     return index;
 }
 
@@ -74,8 +69,9 @@ bool onnx_read_add(struct onnx_reading *at) {
     if (a == GRAPH_NONE || b == GRAPH_NONE)
         return false;
     const struct tensor *first = graph_tensor(at->graph, a), *second = graph_tensor(at->graph, b);
-    const int sides[] = {first->h > second->h ? first->h : second->h, first->w > second->w ? first->w : second->w,
-                         first->c > second->c ? first->c : second->c};
+    int sides[AXES];
+    for (int i = 0; i < AXES; i++)
+        sides[i] = first->sides[i] > second->sides[i] ? first->sides[i] : second->sides[i];
     struct node *node = onnx_node_new(at, NODE_ADD, a, sides, first->data ? second->rank : first->rank);
     if (node)
         node->inputs[node->input_count++] = b;
@@ -117,14 +113,8 @@ static bool make_limits(struct onnx_reading *at, double low, double high) {
     const int in = onnx_activation(at, 0, CUBES);
     if (in == GRAPH_NONE)
         return false;
-    const struct tensor *t = graph_tensor(at->graph, in);
-    const int sides[] = {t->h, t->w, t->c};
-    node = onnx_node_new(at,
-                         low != 0      ? NODE_CLIP
-                         : isinf(high) ? NODE_RELU
-                         : high == 6   ? NODE_RELU6
-                                       : NODE_CLIP,
-                         in, sides, t->rank);
+    const enum node_kind relu = isinf(high) ? NODE_RELU : high == 6 ? NODE_RELU6 : NODE_CLIP;
+    node = onnx_node_like(at, low != 0 ? NODE_CLIP : relu, in);
     if (!node)
         return false;
     node->low = low;
@@ -141,9 +131,9 @@ bool onnx_read_relu(struct onnx_reading *at) {
 
 bool onnx_read_clip(struct onnx_reading *at) {
     const struct onnx_value *value = onnx_input(at, 0);
-    double low = onnx_number(at, "min", 1, -INFINITY), high = onnx_number(at, "max", 2, INFINITY);
-    if (isnan(low) || isnan(high))
-        return onnx_refuse(at, "found limits that are not one constant each, expected such");
+    double low, high;
+    if (!onnx_limits(at, &low, &high))
+        return false;
     if (value && value->tensor != GRAPH_NONE && !value->real) {
         const struct onnx_tensor *about = &at->tensors[value->tensor];
         const struct tensor *tensor = graph_tensor(at->graph, value->tensor);
@@ -162,57 +152,94 @@ bool onnx_read_clip(struct onnx_reading *at) {
     return make_limits(at, low, high);
 }
 
-static bool make_curve(struct onnx_reading *at, enum node_kind kind) {
+/* ---- the processor ---- */
+
+bool onnx_read_curve(struct onnx_reading *at) {
     const int in = onnx_activation(at, 0, CUBES);
-    if (in == GRAPH_NONE)
-        return false;
-    const struct tensor *t = graph_tensor(at->graph, in);
-    const int sides[] = {t->h, t->w, t->c};
-    struct node *node = onnx_node_new(at, kind, in, sides, t->rank);
-    if (node)
-        node->beta = 1;
-    return node != NULL;
+    return in != GRAPH_NONE && onnx_node_like(at, NODE_LOGISTIC, in) != NULL;
 }
 
+/* Also LogSoftmax. */
 bool onnx_read_softmax(struct onnx_reading *at) {
     const int in = onnx_activation(at, 0, CUBES);
     if (in == GRAPH_NONE)
         return false;
     const struct tensor *t = graph_tensor(at->graph, in);
     const bool old = at->opset < 13; /* over all elements from an axis on */
-    const int64_t given = onnx_attribute_or(at, "axis", old ? 1 : -1), axis = given < 0 ? given + t->rank : given;
+    const int64_t axis = onnx_axis(at, old ? 1 : -1, (size_t)t->rank);
     if (axis < 1 || axis >= t->rank || (old && axis != t->rank - 1 && (axis != 1 || t->count != (size_t)t->c)))
-        return onnx_refuse(at, "found axis %" PRId64 "%s, expected 1, the channels", given,
+        return onnx_refuse(at, "found axis %" PRId64 "%s, expected 1, the channels", axis,
                            old ? " with those behind it, as before opset 13" : "");
-    const int along = onnx_axis(t->rank, axis);
-    if (!make_curve(at, NODE_SOFTMAX))
+    struct node *node = onnx_node_like(at, at->node->op_type[0] == 'L' ? NODE_LOG_SOFTMAX : NODE_SOFTMAX, in);
+    if (!node)
         return false;
-    at->graph->nodes[at->graph->node_count - 1].axis = along;
+    node->axis = graph_axis(at->graph, node_output(at->graph, node)->rank, (int)axis);
+    node->beta = 1;
     return true;
 }
 
-bool onnx_read_sigmoid(struct onnx_reading *at) {
-    return make_curve(at, NODE_LOGISTIC);
+/* A node that makes one element of each axis in `taken`, and whose output has these dimensions no more, or with 1. */
+static bool take_away(struct onnx_reading *at, enum node_kind kind, int in, unsigned taken) {
+    const struct tensor from = *graph_tensor(at->graph, in);
+    const bool keep = onnx_attribute_or(at, "keepdims", 1) != 0;
+    struct tensor to = {.sides = {1, 1, 1, 1}, .rank = from.rank};
+    int left[AXES], count = 0;
+    for (int d = 0; d < from.rank; d++)
+        if (keep || !(taken & 1U << graph_axis(at->graph, from.rank, d)))
+            left[count++] = graph_axis(at->graph, from.rank, d);
+    for (int d = 1; d < count; d++)
+        to.sides[graph_axis(at->graph, count, d)] = taken & 1U << left[d] ? 1 : from.sides[left[d]];
+    if (from.rank < 2 || (!keep && taken & 1U << BATCH))
+        return onnx_refuse(at, "found it to take the batch away, expected that to stay");
+    struct node *node = onnx_node_new(at, kind, in, to.sides, count);
+    if (!node)
+        return false;
+    node->taken = taken;
+    for (int i = 0; i < AXES; i++)
+        if (taken & 1U << i) {
+            node->axes[i].size = from.sides[i];
+            node->axis = i;
+        }
+    return true;
+}
+
+bool onnx_read_arg_max(struct onnx_reading *at) {
+    const int in = onnx_activation(at, 0, CUBES);
+    if (in == GRAPH_NONE)
+        return false;
+    const int rank = graph_tensor(at->graph, in)->rank;
+    const int64_t axis = onnx_axis(at, 0, (size_t)rank);
+    if (axis < 1 || axis >= rank || onnx_attribute_or(at, "select_last_index", 0) != 0)
+        return onnx_refuse(at,
+                           "found axis %" PRId64 " or select_last_index, expected 1, the channels, and the first of "
+                           "equals",
+                           axis);
+    if (!take_away(at, NODE_ARG_MAX, in, 1U << graph_axis(at->graph, rank, (int)axis)))
+        return false;
+    at->graph->tensors[onnx_output(at)].type = TENSOR_INDEX;
+    at->tensors[onnx_output(at)].quantised = true;
+    at->values[at->value_count - 1]->real = false;
+    return true;
 }
 
 /* ---- pooling ---- */
 
 static bool make_pool(struct onnx_reading *at, enum node_kind kind, int in) {
-    struct axis axes[2] = {{.size = 1}, {.size = 1}};
-    int sides[3];
+    struct axis axes[AXES] = {axis_of(1), axis_of(1), axis_of(1), axis_of(1)};
+    int sides[AXES];
     if (in == GRAPH_NONE || !onnx_window(at, in, axes, sides))
         return false;
-    sides[2] = graph_tensor(at->graph, in)->c;
-    const bool padded = axes[0].before || axes[0].after || axes[1].before || axes[1].after;
-    if (kind == NODE_AVERAGE_POOL && padded && onnx_attribute_or(at, "count_include_pad", 0) != 0)
+    sides[CHANNELS] = graph_tensor(at->graph, in)->c;
+    const struct axis *y = &axes[HEIGHT], *x = &axes[WIDTH];
+    if (kind == NODE_AVERAGE_POOL && (y->before || y->after || x->before || x->after) &&
+        onnx_attribute_or(at, "count_include_pad", 0) != 0)
         return onnx_refuse(at, "found an average that counts padding, expected count_include_pad 0");
-    if (axes[0].dilation != 1 || axes[1].dilation != 1)
+    if (y->dilation != 1 || x->dilation != 1)
         return onnx_refuse(at, "found dilation, expected none");
     struct node *node = onnx_node_new(at, kind, in, sides, graph_tensor(at->graph, in)->rank);
     if (!node)
         return false;
-    node->y = axes[0];
-    node->x = axes[1];
+    memcpy(node->axes, axes, sizeof axes);
     return onnx_keep_scale(at, in);
 }
 
@@ -224,37 +251,34 @@ bool onnx_read_average_pool(struct onnx_reading *at) {
     return make_pool(at, NODE_AVERAGE_POOL, onnx_activation(at, 0, CUBES));
 }
 
-static bool make_mean(struct onnx_reading *at, int in, bool keep) {
-    if (in == GRAPH_NONE)
-        return false;
-    const struct tensor *t = graph_tensor(at->graph, in);
-    const int sides[] = {1, 1, t->c}, w = t->w, h = t->h;
-    if (t->rank != 4)
-        return onnx_refuse(at, "found its input with %d dimensions, expected 4", t->rank);
-    struct node *node = onnx_node_new(at, NODE_MEAN, in, sides, keep ? 4 : 2);
-    if (!node)
-        return false;
-    node->x.size = w;
-    node->y.size = h;
-    node->c = (struct axis){.size = 1, .stride = 1, .dilation = 1};
-    return true;
-}
-
 bool onnx_read_global_average(struct onnx_reading *at) {
     if (onnx_attribute_or(at, "channels_last", 0) != 0)
         return onnx_refuse(at, "found channels_last, expected channels first");
-    return make_mean(at, onnx_activation(at, 0, CUBES), true);
+    const int in = onnx_activation(at, 0, CUBES);
+    return in != GRAPH_NONE && take_away(at, NODE_MEAN, in, 1U << HEIGHT | 1U << WIDTH);
 }
 
+/* Without a list, over all dimensions. Behind transposes it shows later whether the channels remain. */
 bool onnx_read_mean(struct onnx_reading *at) {
-    int64_t axes[ONNX_DIMS_MAX];
-    const size_t count = onnx_list(at, "axes", 1, axes);
-    unsigned found = 0;
-    for (size_t i = 0; i < count; i++)
-        found |= 1U << ((axes[i] < 0 ? axes[i] + 4 : axes[i]) & 7);
-    if (found != (1U << 2 | 1U << 3))
+    const int in = onnx_activation(at, 0, CUBES);
+    if (in == GRAPH_NONE)
+        return false;
+    const int rank = graph_tensor(at->graph, in)->rank;
+    size_t count;
+    const unsigned listed = onnx_axes(at, (size_t)rank, &count);
+    unsigned taken = 0;
+    for (int i = 0; i < rank; i++)
+        if (!count || listed & 1U << i)
+            taken |= 1U << graph_axis(at->graph, rank, i);
+    if (listed >> rank || (!count && onnx_attribute_or(at, "noop_with_empty_axes", 0) != 0))
+        return onnx_refuse(at, "found axes that its %d dimensions do not have, or none, expected height and width",
+                           rank);
+    bool transposed = false;
+    for (size_t n = 0; n < at->graph->node_count; n++)
+        transposed |= at->graph->nodes[n].kind == NODE_TRANSPOSE;
+    if (!transposed && taken & 1U << CHANNELS && graph_tensor(at->graph, in)->c > 1)
         return onnx_refuse(at, "found a mean over other axes, expected height and width (2, 3) of 4");
-    return make_mean(at, onnx_activation(at, 0, CUBES), onnx_attribute_or(at, "keepdims", 1) != 0);
+    return !at->failed && take_away(at, NODE_MEAN, in, taken);
 }
 
 /* ---- quantisation ---- */
@@ -283,8 +307,7 @@ bool onnx_read_quantize(struct onnx_reading *at) {
             rename_tensor(at, in->tensor);
         return true;
     }
-    const int tensor = in->tensor, sides[] = {t->h, t->w, t->c};
-    if (!onnx_node_new(at, NODE_QUANTIZE, tensor, sides, t->rank))
+    if (!onnx_node_like(at, NODE_QUANTIZE, in->tensor))
         return false;
     at->values[at->value_count - 1]->real = false;
     return onnx_set_scale(at, onnx_output(at), scale, zero);
@@ -323,7 +346,8 @@ bool onnx_read_identity(struct onnx_reading *at) {
     const int type = (int)onnx_attribute_or(at, "to", ONNX_FLOAT);
     if (!in || in->tensor == GRAPH_NONE)
         return onnx_refuse(at, "found no input that a node computes, expected one");
-    if (strcmp(at->node->op_type, "Cast") == 0 && (!in->real || type != ONNX_FLOAT))
+    const bool index = graph_tensor(at->graph, in->tensor)->type == TENSOR_INDEX;
+    if (strcmp(at->node->op_type, "Cast") == 0 && !index && (!in->real || type != ONNX_FLOAT))
         return onnx_refuse(at, "found %s made %s, expected float32 to stay so", in->real ? "float32" : "integers",
                            onnx_type_name(type));
     if (trains && (!trains->constant || onnx_count(trains->constant) != 1 || onnx_real(trains, 0) != 0))

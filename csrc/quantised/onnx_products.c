@@ -5,57 +5,47 @@
 #include <string.h>
 
 #include "nvdla/xalloc.h"
-#include "quantised/onnx_nodes.h"
+#include "quantised/onnx_reading.h"
 
 /* Operands of a convolution or a product. */
 struct operands {
     int in;
-    const Onnx__Tensor *weights, *scale, *zero;
-    int axis;
-    const struct onnx_value *bias; /* NULL: none */
+    const struct onnx_value *weights, *bias; /* bias NULL: none */
 };
 
-static bool read_operands(struct onnx_reading *at, enum takes takes, struct operands *o) {
-    const struct onnx_value *weights = onnx_input(at, 1);
-    *o = (struct operands){.in = onnx_activation(at, 0, takes), .bias = onnx_input(at, 2)};
+static bool read_operands(struct onnx_reading *at, struct operands *o) {
+    *o = (struct operands){onnx_activation(at, 0, ROWS), onnx_input(at, 1), onnx_input(at, 2)};
     if (o->in == GRAPH_NONE)
         return false;
-    if (!weights || !weights->constant || !weights->scale)
+    if (!o->weights || !o->weights->constant || !o->weights->scale)
         return onnx_refuse(at, "found its weights not to be a constant behind DequantizeLinear, expected such");
-    if (o->bias && !o->bias->constant)
-        return onnx_refuse(at, "found its bias not to be a constant, expected one");
-    o->weights = weights->constant;
-    o->scale = weights->scale;
-    o->zero = weights->zero;
-    o->axis = weights->axis;
-    return true;
+    return !o->bias || o->bias->constant || onnx_refuse(at, "found its bias not to be a constant, expected one");
 }
 
-/* axis: of the file's weights, along which the kernels are. */
+/* What graph_check() cannot see. axis: of the file's weights, along which the kernels are. */
 static bool check_weights(struct onnx_reading *at, const struct operands *o, size_t kernels, int axis) {
-    const int type = o->weights->data_type;
-    const size_t scales = onnx_count(o->scale), zeros = o->zero ? onnx_count(o->zero) : 0;
-    if ((type != ONNX_INT8 && type != ONNX_UINT8) || o->scale->data_type != ONNX_FLOAT)
+    const Onnx__Tensor *scale = o->weights->scale, *zero = o->weights->zero;
+    const int type = o->weights->constant->data_type, none = type == ONNX_UINT8 ? 128 : 0;
+    const size_t scales = onnx_count(scale), zeros = zero ? onnx_count(zero) : 0;
+    if ((type != ONNX_INT8 && type != ONNX_UINT8) || scale->data_type != ONNX_FLOAT)
         return onnx_refuse(at, "found weights of %s, expected uint8 or int8 with scales of float32",
                            onnx_type_name(type));
     if (scales != 1 && scales != kernels)
         return onnx_refuse(at, "found %zu scales of its weights, expected 1 or %zu, one for each kernel", scales,
                            kernels);
-    if (scales > 1 && o->axis != axis && o->axis != GRAPH_NONE)
-        return onnx_refuse(at, "found its weights quantised along dimension %d, expected %d", o->axis, axis);
-    for (size_t i = 0; i < zeros; i++)
-        if ((o->zero->data_type != ONNX_INT8 && o->zero->data_type != ONNX_UINT8) ||
-            onnx_integer(o->zero, i) != (type == ONNX_UINT8 ? 128 : 0))
+    if (scales > 1 && o->weights->axis != axis && o->weights->axis != GRAPH_NONE)
+        return onnx_refuse(at, "found its weights quantised along dimension %d, expected %d", o->weights->axis, axis);
+    for (size_t i = 0; i < zeros || i < scales; i++) {
+        const int64_t point = i < zeros ? onnx_integer(zero, i) : 0;
+        if (point != none || (zero && zero->data_type != ONNX_INT8 && zero->data_type != ONNX_UINT8))
             return onnx_refuse(at,
                                "found a zero point of %" PRId64 " of its weights, expected %d: quantise weights "
                                "symmetrically",
-                               onnx_integer(o->zero, i), type == ONNX_UINT8 ? 128 : 0);
-    if (!zeros && type == ONNX_UINT8)
-        return onnx_refuse(at, "found a zero point of 0 of its weights, expected 128: quantise weights symmetrically");
-    for (size_t i = 0; i < scales; i++)
-        if (!(isfinite(onnx_float(o->scale, i)) && onnx_float(o->scale, i) > 0))
+                               point, none);
+        if (i < scales && !(isfinite(onnx_float(scale, i)) && onnx_float(scale, i) > 0))
             return onnx_refuse(at, "found scale %g of its weights, expected a finite number above 0",
-                               (double)onnx_float(o->scale, i));
+                               (double)onnx_float(scale, i));
+    }
     if (o->bias &&
         (onnx_count(o->bias->constant) != kernels || (!o->bias->real && o->bias->constant->data_type != ONNX_INT32)))
         return onnx_refuse(at, "found a bias of %zu values, expected %zu of int32 or float32",
@@ -93,7 +83,7 @@ static bool add_to_bias(struct onnx_reading *at, struct node *node, const double
     const struct tensor *in = node_input(at->graph, node, 0), *weights = node_input(at->graph, node, 1);
     int32_t *bias = (int32_t *)node_input(at->graph, node, 2)->data;
     for (int k = 0; k < kernels; k++) {
-        const float step = in->scales[0] * weights->scales[weights->scale_count == 1 ? 0 : k];
+        const float step = in->scales[0] * kernel_scale(weights, (size_t)k);
         const double value = bias[k] + (double)nearbyintf((float)values[k] / step);
         if (!(fabs(value) <= INT32_MAX))
             return onnx_refuse(at, "found a bias of %g steps, expected one of 32 bits", value);
@@ -116,9 +106,10 @@ bool onnx_add_to_bias(struct onnx_reading *at, struct node *node, const struct o
 /* Adds weights and bias to the node that was made last. A bias of int32 is in steps of the sums already. */
 static bool add_weights(struct onnx_reading *at, const struct operands *o, const struct layout *l, const int *dims,
                         int rank) {
-    const size_t scales = onnx_count(o->scale);
+    const Onnx__Tensor *from = o->weights->constant;
+    const size_t scales = onnx_count(o->weights->scale);
     void *elements;
-    const int weights = onnx_constant_new(at, "weights", onnx_count(o->weights), TENSOR_INT8, dims, rank, &elements);
+    const int weights = onnx_constant_new(at, "weights", onnx_count(from), TENSOR_INT8, dims, rank, &elements);
     if (weights == GRAPH_NONE)
         return false;
     struct tensor *tensor = &at->graph->tensors[weights];
@@ -126,10 +117,9 @@ static bool add_weights(struct onnx_reading *at, const struct operands *o, const
     tensor->scale_count = scales;
     tensor->sliced = l->depthwise ? rank - 1 : 0;
     for (size_t i = 0; i < scales; i++)
-        tensor->scales[i] = onnx_float(o->scale, i);
+        tensor->scales[i] = onnx_float(o->weights->scale, i);
     for (size_t i = 0; i < tensor->count; i++)
-        ((int8_t *)elements)[i] =
-            (int8_t)(onnx_integer(o->weights, place(l, i)) - (o->weights->data_type == ONNX_UINT8 ? 128 : 0));
+        ((int8_t *)elements)[i] = (int8_t)(onnx_integer(from, place(l, i)) - (from->data_type == ONNX_UINT8 ? 128 : 0));
     struct node *node = &at->graph->nodes[at->graph->node_count - 1];
     node->inputs[node->input_count++] = weights;
     if (!o->bias)
@@ -145,12 +135,15 @@ static bool add_weights(struct onnx_reading *at, const struct operands *o, const
     return true;
 }
 
-static bool make_convolution(struct onnx_reading *at, const struct operands *o) {
-    const struct tensor *in = graph_tensor(at->graph, o->in);
-    const Onnx__Tensor *w = o->weights;
+bool onnx_read_conv(struct onnx_reading *at) {
+    struct operands o;
+    if (!read_operands(at, &o))
+        return false;
+    const struct tensor *in = graph_tensor(at->graph, o.in);
+    const Onnx__Tensor *w = o.weights->constant;
     const int rank = in->rank, channels = in->c;
-    struct axis axes[2] = {{.size = 1}, {.size = 1}};
-    int sides[3];
+    struct axis axes[AXES] = {axis_of(1), axis_of(1), axis_of(1), axis_of(1)};
+    int sides[AXES] = {1};
     if (rank < 3 || (int)w->n_dims != rank || onnx_count(w) == 0)
         return onnx_refuse(at, "found weights of %zu dimensions, expected the %d of its input", w->n_dims, rank);
     const int64_t group = onnx_attribute_or(at, "group", 1);
@@ -161,35 +154,37 @@ static bool make_convolution(struct onnx_reading *at, const struct operands *o) 
     const int depth = channels / (int)group;
     if (w->dims[1] != depth)
         return onnx_refuse(at, "found weights of %" PRId64 " channels, expected %d", w->dims[1], depth);
-    for (int i = 4 - rank; i < 2; i++)
-        axes[i].size = (int)w->dims[i + rank - 2];
-    if (!onnx_window(at, o->in, axes, sides))
+    for (int i = 2; i < rank; i++)
+        axes[graph_axis(at->graph, rank, i)].size = (int)w->dims[i];
+    if (!onnx_window(at, o.in, axes, sides))
         return false;
+    const int rows = axes[HEIGHT].size, columns = axes[WIDTH].size;
     const struct layout l = {.kernels = (size_t)w->dims[0],
                              .channels = (size_t)depth,
-                             .rows = (size_t)axes[0].size,
-                             .columns = (size_t)axes[1].size,
+                             .rows = (size_t)rows,
+                             .columns = (size_t)columns,
                              .depthwise = depthwise};
-    sides[2] = (int)l.kernels;
+    sides[CHANNELS] = (int)l.kernels;
     if (l.kernels * l.channels * l.rows * l.columns != onnx_count(w))
         return onnx_refuse(at, "found %zu weights, expected those of its kernel_shape", onnx_count(w));
-    if (!check_weights(at, o, l.kernels, 0))
+    if (!check_weights(at, &o, l.kernels, 0))
         return false;
-    struct node *node = onnx_node_new(at, depthwise ? NODE_DEPTHWISE : NODE_CONV, o->in, sides, rank);
+    struct node *node = onnx_node_new(at, depthwise ? NODE_DEPTHWISE : NODE_CONV, o.in, sides, rank);
     if (!node)
         return false;
-    node->y = axes[0];
-    node->x = axes[1];
-    if (!depthwise)
-        node->groups = (int)group;
-    const int dims[2][4] = {{sides[2], axes[0].size, axes[1].size, depth}, {1, axes[0].size, axes[1].size, sides[2]}};
-    return add_weights(at, o, &l, dims[depthwise], 4);
+    memcpy(node->axes, axes, sizeof axes);
+    node->groups = depthwise ? 1 : (int)group;
+    const int dims[2][AXES] = {{sides[CHANNELS], rows, columns, depth}, {1, rows, columns, sides[CHANNELS]}};
+    return add_weights(at, &o, &l, dims[depthwise], AXES);
 }
 
-static bool make_product(struct onnx_reading *at, const struct operands *o, bool transposed) {
-    const struct tensor *in = graph_tensor(at->graph, o->in);
-    const struct onnx_tensor *about = &at->tensors[o->in];
-    const Onnx__Tensor *w = o->weights;
+static bool read_product(struct onnx_reading *at, bool transposed) {
+    struct operands o;
+    if (!read_operands(at, &o))
+        return false;
+    const struct tensor *in = graph_tensor(at->graph, o.in);
+    const struct onnx_tensor *about = &at->tensors[o.in];
+    const Onnx__Tensor *w = o.weights->constant;
     if (in->rank != 2 || w->n_dims != 2 || w->dims[transposed] != (int64_t)in->count || onnx_count(w) == 0)
         return onnx_refuse(at,
                            "found an input of %d dimensions and %zu elements and weights of %zu dimensions, "
@@ -200,37 +195,30 @@ static bool make_product(struct onnx_reading *at, const struct operands *o, bool
                              .rows = (size_t)(about->flat ? about->h : 1),
                              .columns = (size_t)(about->flat ? about->w : 1),
                              .transposed = !transposed};
-    const int sides[] = {1, 1, (int)l.kernels}, dims[] = {(int)l.kernels, (int)in->count};
-    if (!check_weights(at, o, l.kernels, !transposed))
+    const int sides[AXES] = {1, 1, 1, (int)l.kernels}, dims[] = {(int)l.kernels, (int)in->count};
+    if (!check_weights(at, &o, l.kernels, !transposed))
         return false;
-    struct node *node = onnx_node_new(at, NODE_FULLY_CONNECTED, o->in, sides, 2);
+    struct node *node = onnx_node_new(at, NODE_FULLY_CONNECTED, o.in, sides, 2);
     if (!node)
         return false;
-    node->x.size = graph_tensor(at->graph, o->in)->w;
-    node->y.size = graph_tensor(at->graph, o->in)->h;
-    return add_weights(at, o, &l, dims, 2);
-}
-
-bool onnx_read_conv(struct onnx_reading *at) {
-    struct operands o;
-    return read_operands(at, ROWS, &o) && make_convolution(at, &o);
+    node->x.size = graph_tensor(at->graph, o.in)->w;
+    node->y.size = graph_tensor(at->graph, o.in)->h;
+    return add_weights(at, &o, &l, dims, 2);
 }
 
 bool onnx_read_gemm(struct onnx_reading *at) {
     const Onnx__Attribute *alpha = onnx_attribute(at, "alpha"), *beta = onnx_attribute(at, "beta");
-    struct operands o;
     if ((alpha && alpha->f != 1.0F) || (beta && beta->f != 1.0F) || onnx_attribute_or(at, "transA", 0) != 0)
         return onnx_refuse(at, "found alpha, beta or transA, expected 1, 1 and 0");
-    return read_operands(at, ROWS, &o) && make_product(at, &o, onnx_attribute_or(at, "transB", 0) != 0);
+    return read_product(at, onnx_attribute_or(at, "transB", 0) != 0);
 }
 
 bool onnx_read_matmul(struct onnx_reading *at) {
-    struct operands o;
-    return read_operands(at, ROWS, &o) && make_product(at, &o, false);
+    return read_product(at, false);
 }
 
-/* (x - mean) * scale / sqrt(variance + epsilon) + bias of the kernels before it: another scale of their weights, with
- * another sign where the factor is negative, and a part of their bias. */
+/* (x - mean) * scale / sqrt(variance + epsilon) + bias of the kernels before it: another scale of their weights, which
+ * may be below 0, and a part of their bias. */
 bool onnx_read_normalisation(struct onnx_reading *at) {
     struct node *node = onnx_unfinished(at, onnx_input(at, 0));
     const Onnx__Attribute *attribute = onnx_attribute(at, "epsilon");
@@ -252,23 +240,14 @@ bool onnx_read_normalisation(struct onnx_reading *at) {
     bool fine = true;
     for (size_t k = 0; k < kernels && fine; k++) {
         const double factor = onnx_real(onnx_input(at, 1), k) / sqrt(onnx_real(onnx_input(at, 4), k) + epsilon);
-        const float scale = weights->scales[weights->scale_count == 1 ? 0 : k];
-        const int sign = factor < 0 ? -1 : factor > 0;
-        scales[k] = sign ? scale * (float)fabs(factor) : scale;
+        scales[k] = kernel_scale(weights, k) * (factor == 0 ? 1 : (float)factor);
         bias[k] = onnx_real(onnx_input(at, 2), k) - onnx_real(onnx_input(at, 3), k) * factor;
-        if (!isfinite(factor) || !(scales[k] > 0) || !isfinite(scales[k]))
+        if (!isfinite(factor) || scales[k] == 0 || !isfinite(scales[k]))
             fine = onnx_refuse(at, "found a factor of %g for kernel %zu, expected a finite one", factor, k);
-        for (size_t i = 0; i < taps; i++) {
-            int8_t *weight = (int8_t *)weights->data + (apart ? i * kernels + k : k * taps + i);
-            if (sign < 0 && *weight == INT8_MIN)
-                fine = onnx_refuse(at,
-                                   "found a factor of %g for kernel %zu with a weight of -128, expected weights of "
-                                   "-127 to 127 where a factor is below 0",
-                                   factor, k);
-            *weight = (int8_t)(*weight * sign);
-        }
-        if (node->input_count > 2)
-            ((int32_t *)node_input(at->graph, node, 2)->data)[k] *= sign;
+        for (size_t i = 0; i < taps && factor == 0; i++)
+            ((int8_t *)weights->data)[apart ? i * kernels + k : k * taps + i] = 0;
+        if (factor == 0 && node->input_count > 2)
+            ((int32_t *)node_input(at->graph, node, 2)->data)[k] = 0;
     }
     free(weights->scales);
     weights->scales = scales;

@@ -1,4 +1,4 @@
-/* Shared by the files that read ONNX: names and what they stand for, constants. See onnx.h. */
+/* Shared by the files that read ONNX: names and what they stand for, constants, nodes. See onnx.h. */
 #ifndef QUANTISED_ONNX_READING_H
 #define QUANTISED_ONNX_READING_H
 
@@ -84,8 +84,8 @@ size_t onnx_list(struct onnx_reading *at, const char *name, size_t input, int64_
 /* A limit of Clip, or a value of Pad, in the same way; NAN if the input is not one constant. */
 double onnx_number(const struct onnx_reading *at, const char *name, size_t input, double none);
 
-/* A new tensor of the graph; GRAPH_NONE with a message. sides: height, width, channels; rank as in the file. */
-int onnx_tensor_new(struct onnx_reading *at, const char *name, const int sides[3], int rank);
+/* A new tensor of the graph; GRAPH_NONE with a message. rank as in the file. */
+int onnx_tensor_new(struct onnx_reading *at, const char *name, const int sides[AXES], int rank);
 /* A new constant of the graph with room for its elements. */
 int onnx_constant_new(struct onnx_reading *at, const char *name, size_t count, enum tensor_type type, const int *dims,
                       int rank, void **elements);
@@ -98,7 +98,49 @@ int onnx_zero(const Onnx__Tensor *zero, bool *shifted);
 bool onnx_check_operators(struct onnx_reading *at);
 /* Reads the node `at->node`. */
 bool onnx_read_node(struct onnx_reading *at);
-/* Computes the node `at->node` if all its inputs are constants. *done: whether it did. False with a message. */
-bool onnx_fold(struct onnx_reading *at, bool *done);
+
+/* What an operator takes as its input: a cube; or a cube made a row; or one of integers whose scale is not known yet,
+ * too; or of real numbers. */
+enum takes { CUBES, ROWS, UNSCALED, ANY };
+
+/* A tensor that an operator reads; GRAPH_NONE with a message. */
+int onnx_activation(struct onnx_reading *at, size_t i, enum takes takes);
+/* Defines output 0 as a new tensor that a new node computes. NULL with a message. */
+struct node *onnx_node_new(struct onnx_reading *at, enum node_kind kind, int input, const int sides[AXES], int rank);
+/* The same of an output with the sides of the input. */
+struct node *onnx_node_like(struct onnx_reading *at, enum node_kind kind, int input);
+/* The tensor that the last node computes. */
+int onnx_output(const struct onnx_reading *at);
+/* The result has the scale of a tensor. */
+bool onnx_keep_scale(struct onnx_reading *at, int from);
+/* A new name for a tensor. */
+bool onnx_alias(struct onnx_reading *at, int tensor, bool real);
+/* Nodes of the file that read a name. */
+size_t onnx_readers(const struct onnx_reading *at, const char *name);
+/* The node that computes real results which nothing quantised yet, if an operator may change them: nothing else reads
+ * them. NULL: none. */
+struct node *onnx_unfinished(const struct onnx_reading *at, const struct onnx_value *value);
+/* The window of an operator, and the size of what comes out. */
+bool onnx_window(struct onnx_reading *at, int tensor, struct axis axes[AXES], int sides[AXES]);
+/* Adds a constant to the bias of a convolution: one value for each kernel, or one. */
+bool onnx_add_to_bias(struct onnx_reading *at, struct node *node, const struct onnx_value *value);
+/* Limits of Clip: infinite where there are none. */
+bool onnx_limits(struct onnx_reading *at, double *low, double *high);
+/* The attribute `axis`, counted from the first dimension. */
+int64_t onnx_axis(const struct onnx_reading *at, int64_t none, size_t rank);
+/* The list `axes` as bits, of a tensor with that many dimensions. */
+unsigned onnx_axes(struct onnx_reading *at, size_t rank, size_t *count);
+/* The constant that the node makes: `as` by another name, or elements that stand for themselves. */
+bool onnx_define_as(struct onnx_reading *at, const struct onnx_value *as);
+bool onnx_define_plain(struct onnx_reading *at, const Onnx__Tensor *tensor);
+
+/* Operators: of the node's operands, one of which is computed, or of constants. */
+typedef bool onnx_operator(struct onnx_reading *at);
+onnx_operator onnx_read_add, onnx_read_arg_max, onnx_read_average_pool, onnx_read_clip, onnx_read_concatenation,
+    onnx_read_constant, onnx_read_conv, onnx_read_curve, onnx_read_dequantize, onnx_read_gemm, onnx_read_global_average,
+    onnx_read_identity, onnx_read_matmul, onnx_read_max_pool, onnx_read_mean, onnx_read_normalisation, onnx_read_pad,
+    onnx_read_quantize, onnx_read_relu, onnx_read_sides, onnx_read_softmax, onnx_read_transpose;
+onnx_operator onnx_fold_cast, onnx_fold_clip, onnx_fold_concat, onnx_fold_dequantize, onnx_fold_identity,
+    onnx_fold_quantize, onnx_fold_sides, onnx_fold_slice, onnx_fold_transpose;
 
 #endif

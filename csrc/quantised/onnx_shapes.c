@@ -1,207 +1,340 @@
-/* ONNX operators that move elements. See onnx.h. */
+/* ONNX operators that move elements, of constants and of what is computed. See onnx.h. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "quantised/onnx_nodes.h"
+#include "quantised/onnx_reading.h"
 
-/* A tensor with the same elements: a row of n, or n x h x w of a row. */
-static bool make_reshape(struct onnx_reading *at, const int sides[3], int rank) {
-    const int in = onnx_activation(at, 0, ANY);
-    if (in == GRAPH_NONE)
+/* ---- moves of constants ---- */
+
+/* A constant with these sides, whose element i is element `place` of the node's first input: the start, and a stride
+ * for each side. axis: where its scales are then. */
+static bool move(struct onnx_reading *at, const int64_t *dims, size_t rank, const int64_t *strides, int64_t start,
+                 int axis) {
+    struct onnx_value as = *onnx_input(at, 0);
+    const size_t bytes = onnx_element_bytes(as.constant->data_type);
+    Onnx__Tensor *out = onnx_make(at, as.constant->data_type, dims, rank);
+    if (!out)
         return false;
-    const struct tensor from = *graph_tensor(at->graph, in);
-    const struct onnx_tensor before = at->tensors[in];
-    if ((size_t)sides[0] * (size_t)sides[1] * (size_t)sides[2] != from.count)
-        return onnx_refuse(at, "found %d x %d x %d (h, w, c) elements, expected the %zu of its input", sides[0],
-                           sides[1], sides[2], from.count);
-    const bool flat = rank == 2 && from.rank > 2, same = sides[2] == from.c || before.flat;
-    const bool plain = sides[2] == 1 || sides[0] * sides[1] == 1;
-    if (!flat && !(same && sides[0] * sides[1] == from.h * from.w) && !(from.rank == 2 && !before.flat && plain))
-        return onnx_refuse(at,
-                           "found %d x %d x %d (h, w, c) made %d x %d x %d, expected a row of it: another order of "
-                           "elements is not supported",
-                           from.h, from.w, from.c, sides[0], sides[1], sides[2]);
-    if (!onnx_node_new(at, NODE_RESHAPE, in, sides, rank))
+    int64_t counter[ONNX_DIMS_MAX] = {0}, place = start;
+    for (size_t i = 0; i < onnx_count(out); i++) {
+        memcpy(out->raw_data.data + i * bytes, as.constant->raw_data.data + (size_t)place * bytes, bytes);
+        for (size_t d = rank; d-- > 0;) {
+            place += strides[d];
+            if (++counter[d] < dims[d])
+                break;
+            place -= strides[d] * dims[d];
+            counter[d] = 0;
+        }
+    }
+    as.constant = out;
+    as.axis = axis;
+    return onnx_define_as(at, &as);
+}
+
+static void strides_of(const Onnx__Tensor *tensor, int64_t strides[ONNX_DIMS_MAX]) {
+    int64_t stride = 1;
+    for (size_t d = tensor->n_dims; d-- > 0;) {
+        strides[d] = stride;
+        stride *= tensor->dims[d];
+    }
+}
+
+bool onnx_fold_slice(struct onnx_reading *at) {
+    const struct onnx_value *in = onnx_input(at, 0);
+    const Onnx__Tensor *from = in->constant;
+    int64_t starts[ONNX_DIMS_MAX], ends[ONNX_DIMS_MAX], axes[ONNX_DIMS_MAX], steps[ONNX_DIMS_MAX];
+    int64_t dims[ONNX_DIMS_MAX], strides[ONNX_DIMS_MAX], start = 0;
+    const size_t count = onnx_list(at, "starts", 1, starts), rank = from->n_dims;
+    const size_t listed = onnx_list(at, "axes", 3, axes), stepped = onnx_list(at, "steps", 4, steps);
+    if (rank > ONNX_DIMS_MAX || onnx_list(at, "ends", 2, ends) != count || (listed && listed != count) ||
+        (stepped && stepped != count) || at->failed || (in->scale && onnx_count(in->scale) > 1))
+        return onnx_refuse(at, "found starts, ends, axes and steps of different lengths, or a constant with several "
+                               "scales, expected as many of each, and one");
+    unsigned seen = 0;
+    strides_of(from, strides);
+    memcpy(dims, from->dims, rank * sizeof *dims);
+    for (size_t i = 0; i < count; i++) {
+        const int64_t axis = listed ? axes[i] + (axes[i] < 0 ? (int64_t)rank : 0) : (int64_t)i;
+        const int64_t n = axis >= 0 && axis < (int64_t)rank ? from->dims[axis] : -1, step = stepped ? steps[i] : 1;
+        if (n < 0 || seen & 1U << axis || step == 0 || step < -n - 1 || step > n + 1)
+            return onnx_refuse(at, "found axis %" PRId64 " with step %" PRId64 ", expected one of %zu", axis, step,
+                               rank);
+        seen |= 1U << axis;
+        const int64_t least = step < 0 ? -1 : 0, most = step < 0 ? n - 1 : n;
+        int64_t first = starts[i] < 0 ? starts[i] + n : starts[i], end = ends[i] < 0 ? ends[i] + n : ends[i];
+        first = first < 0 ? 0 : first > most ? most : first;
+        end = end < least ? least : end > n ? n : end;
+        const int64_t length = step > 0 ? end - first + step - 1 : first - end - step - 1;
+        dims[axis] = length < 0 ? 0 : length / imaxabs(step);
+        start += first * strides[axis];
+        strides[axis] *= step;
+    }
+    return move(at, dims, rank, strides, start, in->axis);
+}
+
+/* ---- transpose ---- */
+
+/* Which dimension of the input comes to each place. */
+static bool read_order(struct onnx_reading *at, size_t rank, int64_t order[ONNX_DIMS_MAX]) {
+    const Onnx__Attribute *perm = onnx_attribute(at, "perm");
+    unsigned seen = 0;
+    if (rank > ONNX_DIMS_MAX || (perm && perm->n_ints != rank))
+        return onnx_refuse(at, "found another number of dimensions in perm than the %zu of its input, expected as many",
+                           rank);
+    for (size_t i = 0; i < rank; i++) {
+        order[i] = perm ? perm->ints[i] : (int64_t)(rank - 1 - i);
+        if (order[i] < 0 || order[i] >= (int64_t)rank || seen & 1U << order[i])
+            return onnx_refuse(at, "found %" PRId64 " in perm, expected each of 0 to %zu once", order[i], rank - 1);
+        seen |= 1U << order[i];
+    }
+    return true;
+}
+
+bool onnx_fold_transpose(struct onnx_reading *at) {
+    const struct onnx_value *in = onnx_input(at, 0);
+    const Onnx__Tensor *from = in->constant;
+    int64_t order[ONNX_DIMS_MAX], strides[ONNX_DIMS_MAX], dims[ONNX_DIMS_MAX], moved[ONNX_DIMS_MAX];
+    int axis = in->axis;
+    if (!read_order(at, from->n_dims, order))
         return false;
-    const int out = onnx_output(at);
-    at->tensors[out].flat = flat || (before.flat && rank == 2);
-    at->tensors[out].h = before.flat ? before.h : from.h;
-    at->tensors[out].w = before.flat ? before.w : from.w;
-    at->tensors[out].c = before.flat ? before.c : from.c;
-    return onnx_keep_scale(at, in);
+    strides_of(from, strides);
+    for (size_t i = 0; i < from->n_dims; i++) {
+        dims[i] = from->dims[order[i]];
+        moved[i] = strides[order[i]];
+        axis = in->axis == order[i] ? (int)i : axis;
+    }
+    return move(at, dims, from->n_dims, moved, 0, axis);
 }
 
 bool onnx_read_transpose(struct onnx_reading *at) {
     const int in = onnx_activation(at, 0, ANY);
-    const Onnx__Attribute *perm = onnx_attribute(at, "perm");
+    int64_t perm[ONNX_DIMS_MAX];
     if (in == GRAPH_NONE)
         return false;
     const struct tensor from = *graph_tensor(at->graph, in);
-    const int old[] = {1, from.h, from.w, from.c};
-    int order[] = {0, 1, 2, 3};
-    unsigned seen = 0;
+    if (!read_order(at, (size_t)from.rank, perm))
+        return false;
+    struct tensor to = from;
+    int order[AXES] = {BATCH, HEIGHT, WIDTH, CHANNELS};
     for (int i = 0; i < from.rank; i++) {
-        const int64_t side = !perm ? from.rank - 1 - i : perm->n_ints == (size_t)from.rank ? perm->ints[i] : -1;
-        if (side < 0 || side >= from.rank || seen & 1U << side || (i == 0) != (side == 0))
-            return onnx_refuse(at, "found dimension %" PRId64 " at place %d, expected each of %d once, the batch first",
-                               side, i, from.rank);
-        seen |= 1U << side;
-        order[onnx_axis(from.rank, i)] = onnx_axis(from.rank, side);
+        const int axis = graph_axis(at->graph, from.rank, i);
+        order[axis] = graph_axis(at->graph, from.rank, (int)perm[i]);
+        to.sides[axis] = from.sides[order[axis]];
     }
-    const int sides[] = {old[order[1]], old[order[2]], old[order[3]]};
-    struct node *node = onnx_node_new(at, NODE_TRANSPOSE, in, sides, from.rank);
+    if (order[BATCH] != BATCH)
+        return onnx_refuse(at, "found dimension %" PRId64 " at place 0, expected the batch first", perm[0]);
+    struct node *node = onnx_node_new(at, NODE_TRANSPOSE, in, to.sides, from.rank);
     if (!node)
         return false;
     memcpy(node->order, order, sizeof order);
     return onnx_keep_scale(at, in);
 }
 
-bool onnx_read_flatten(struct onnx_reading *at) {
-    const struct onnx_value *in = onnx_input(at, 0);
-    if (onnx_attribute_or(at, "axis", 1) != 1)
-        return onnx_refuse(at, "found another axis than 1, expected that");
-    const int n = in && in->tensor != GRAPH_NONE ? (int)graph_tensor(at->graph, in->tensor)->count : 1;
-    return make_reshape(at, (const int[]){1, 1, n}, 2);
-}
+/* ---- other sides: Flatten, Reshape, Squeeze, Unsqueeze ---- */
 
-/* The sides of the file's dimensions, of a batch of 1, with as many elements as the input. */
-static bool make_sides(struct onnx_reading *at, const int64_t *dims, size_t rank, int64_t known) {
-    const int64_t count = (int64_t)graph_tensor(at->graph, onnx_input(at, 0)->tensor)->count;
-    if (dims[0] != 1 || known != count)
-        return onnx_refuse(at, "found a batch of %" PRId64 " and %" PRId64 " elements, expected 1 and %" PRId64,
-                           dims[0], known, count);
-    const int sides[] = {(int)(rank == 4 ? dims[2] : 1), (int)(rank > 2 ? dims[rank - 1] : 1), (int)dims[1]};
-    return make_reshape(at, sides, (int)rank);
-}
-
-/* The sides of a tensor in the file: batch, channels, height, width. */
-static void file_sides(const struct tensor *t, int64_t dims[4]) {
-    dims[0] = 1;
-    dims[1] = t->rank == 2 ? (int64_t)t->count : t->c;
-    dims[2] = t->rank == 3 ? t->w : t->h;
-    dims[3] = t->w;
-}
-
-bool onnx_read_reshape(struct onnx_reading *at) {
-    const struct onnx_value *in = onnx_input(at, 0);
-    int64_t dims[ONNX_DIMS_MAX] = {1, 1, 1, 1}, old[4], known = 1;
-    if (!in || in->tensor == GRAPH_NONE || !onnx_constant(at, 1, false))
-        return onnx_refuse(at, "found no input that a node computes, expected one");
-    const size_t rank = onnx_list(at, "shape", 1, dims);
-    const struct tensor *t = graph_tensor(at->graph, in->tensor);
-    file_sides(t, old);
-    if (rank < 2 || rank > 4 || at->failed)
-        return onnx_refuse(at, "found a shape of %zu numbers, expected 2 to 4 of int64", rank);
-    for (size_t i = 0; i < rank; i++) {
-        const int64_t side = dims[i];
-        dims[i] = side == 0 ? old[i] : side;
-        if (dims[i] < -1 || dims[i] == 0 || dims[i] > TENSOR_ELEMENTS_MAX)
-            return onnx_refuse(at, "found a size of %" PRId64 ", expected -1 or 1 to %d", side, TENSOR_ELEMENTS_MAX);
-        known = dims[i] > 0 && known <= TENSOR_ELEMENTS_MAX ? known * dims[i] : known;
+static bool new_shape(struct onnx_reading *at, const int64_t *old, size_t rank, size_t elements,
+                      int64_t dims[ONNX_DIMS_MAX], size_t *count) {
+    int64_t known = 1;
+    *count = onnx_list(at, "shape", 1, dims);
+    for (size_t i = 0; i < *count; i++) {
+        if (i < rank && dims[i] == 0 && !onnx_attribute_or(at, "allowzero", 0))
+            dims[i] = old[i];
+        known *= dims[i] > 0 && known <= TENSOR_ELEMENTS_MAX ? dims[i] : 1;
     }
-    for (size_t i = 0; i < rank; i++)
-        if (dims[i] == -1) {
-            dims[i] = (int64_t)t->count / known;
-            known *= dims[i] > 0 ? dims[i] : 1;
-        }
-    return make_sides(at, dims, rank, known);
+    for (size_t i = 0; i < *count; i++)
+        dims[i] = dims[i] == -1 ? (int64_t)elements / known : dims[i];
+    return !at->failed;
 }
 
-/* Squeeze and Unsqueeze of sides of 1. */
-bool onnx_read_squeeze(struct onnx_reading *at) {
-    const struct onnx_value *in = onnx_input(at, 0);
-    int64_t axes[ONNX_DIMS_MAX], old[4], dims[ONNX_DIMS_MAX + 4];
-    if (!in || in->tensor == GRAPH_NONE)
-        return onnx_refuse(at, "found no input that a node computes, expected one");
-    const struct tensor *t = graph_tensor(at->graph, in->tensor);
+/* Sides of 1 at the places of a list: taken away, all of them if there is no list, or put in. */
+static bool new_sides(struct onnx_reading *at, const int64_t *old, size_t rank, int64_t dims[ONNX_DIMS_MAX],
+                      size_t *count) {
     const bool more = at->node->op_type[0] == 'U';
-    const size_t count = onnx_list(at, "axes", 1, axes), before = (size_t)t->rank, all = before + (more ? count : 0);
-    size_t rank = 0, next = 0;
-    unsigned listed = 0;
-    file_sides(t, old);
-    for (size_t i = 0; i < count; i++)
-        listed |= 1U << ((axes[i] < 0 ? axes[i] + (int64_t)all : axes[i]) & 31);
+    int64_t axes[ONNX_DIMS_MAX];
+    size_t listed_count = onnx_list(at, "axes", 1, axes), next = 0;
+    const size_t all = rank + (more ? listed_count : 0);
+    const unsigned listed = onnx_axes(at, all, &listed_count);
+    const size_t batch = !onnx_input(at, 0)->constant; /* dimensions that stay */
+    *count = 0;
+    if (all > ONNX_DIMS_MAX || at->failed)
+        return onnx_refuse(at, "found %zu dimensions, expected at most %d", all, ONNX_DIMS_MAX);
     for (size_t i = 0; i < all; i++) {
-        const bool here = listed & 1U << i || (!count && !more && i > 0 && old[i] == 1);
+        const bool here = listed & 1U << i || (!listed_count && !more && old[i] == 1 && i >= batch);
         if (more)
-            dims[rank++] = here || next >= before ? 1 : old[next++];
+            dims[(*count)++] = here || next >= rank ? 1 : old[next++];
         else if (!here)
-            dims[rank++] = old[i];
+            dims[(*count)++] = old[i];
         else if (old[i] != 1)
             return onnx_refuse(at, "found a side of %" PRId64 " to be taken away, expected 1", old[i]);
     }
-    if (rank < 2 || rank > 4 || at->failed)
-        return onnx_refuse(at, "found %zu dimensions of its output, expected 2 to 4", rank);
-    return make_sides(at, dims, rank, (int64_t)t->count);
+    return true;
 }
 
-bool onnx_read_pad(struct onnx_reading *at) {
-    enum { PADS = 8 };
-    const int in = onnx_activation(at, 0, CUBES);
-    const Onnx__Attribute *mode = onnx_attribute(at, "mode");
-    int64_t list[ONNX_DIMS_MAX], axes[ONNX_DIMS_MAX] = {0, 1, 2, 3}, pads[PADS] = {0};
+/* The dimensions that the node makes of others. */
+static bool new_dimensions(struct onnx_reading *at, const int64_t *old, size_t rank, size_t elements,
+                           int64_t dims[ONNX_DIMS_MAX], size_t *count) {
+    if (at->node->op_type[0] == 'R')
+        return new_shape(at, old, rank, elements, dims, count);
+    if (at->node->op_type[0] != 'F')
+        return new_sides(at, old, rank, dims, count);
+    const int64_t axis = onnx_axis(at, 1, rank);
+    dims[0] = dims[1] = 1;
+    for (size_t i = 0; i < rank; i++)
+        dims[(int64_t)i >= axis] *= old[i];
+    *count = 2;
+    return true;
+}
+
+/* The same elements in order with other sides; several scales stay along the side with as many elements before it. */
+static bool reshape_constant(struct onnx_reading *at, const int64_t *dims, size_t rank) {
+    struct onnx_value as = *onnx_input(at, 0);
+    Onnx__Tensor *out = onnx_make(at, as.constant->data_type, dims, rank);
+    if (!out)
+        return false;
+    if (onnx_count(out) != onnx_count(as.constant))
+        return onnx_refuse(at, "found %zu elements made %zu, expected as many", onnx_count(as.constant),
+                           onnx_count(out));
+    memcpy(out->raw_data.data, as.constant->raw_data.data, out->raw_data.len);
+    if (as.scale && onnx_count(as.scale) > 1) {
+        int64_t before = 1, now = 1;
+        size_t side = 0;
+        for (int i = 0; i < as.axis; i++)
+            before *= as.constant->dims[i];
+        while (side < rank && (now < before || dims[side] == 1))
+            now *= dims[side++];
+        if (side == rank || now != before || dims[side] != as.constant->dims[as.axis])
+            return onnx_refuse(at, "found a constant with %zu scales in other sides, expected their side to stay",
+                               onnx_count(as.scale));
+        as.axis = (int)side;
+    }
+    as.constant = out;
+    return onnx_define_as(at, &as);
+}
+
+bool onnx_fold_sides(struct onnx_reading *at) {
+    const Onnx__Tensor *from = onnx_input(at, 0)->constant;
+    int64_t dims[ONNX_DIMS_MAX];
+    size_t rank;
+    return new_dimensions(at, from->dims, from->n_dims, onnx_count(from), dims, &rank) &&
+           reshape_constant(at, dims, rank);
+}
+
+/* A tensor with the same elements: a row of n, or n x h x w of a row. */
+static bool make_reshape(struct onnx_reading *at, const struct tensor *to) {
+    const int in = onnx_activation(at, 0, ANY);
     if (in == GRAPH_NONE)
         return false;
-    const struct tensor t = *graph_tensor(at->graph, in);
-    const size_t listed = onnx_list(at, "axes", 3, axes), count = listed ? listed : PADS / 2;
-    if (t.rank != 4 || onnx_list(at, "pads", 1, list) != 2 * count ||
+    const struct tensor from = *graph_tensor(at->graph, in);
+    struct onnx_tensor cube = at->tensors[in];
+    if ((size_t)to->h * (size_t)to->w * (size_t)to->c != from.count)
+        return onnx_refuse(at, "found %d x %d x %d (h, w, c) elements, expected the %zu of its input", to->h, to->w,
+                           to->c, from.count);
+    const bool flat = to->rank == 2 && from.rank > 2, same = to->c == from.c || cube.flat;
+    const bool plain = to->c == 1 || to->h * to->w == 1;
+    if (!flat && !(same && to->h * to->w == from.h * from.w) && !(from.rank == 2 && !cube.flat && plain))
+        return onnx_refuse(at,
+                           "found %d x %d x %d (h, w, c) made %d x %d x %d, expected a row of it: another order of "
+                           "elements is not supported",
+                           from.h, from.w, from.c, to->h, to->w, to->c);
+    if (!cube.flat)
+        cube = (struct onnx_tensor){.h = from.h, .w = from.w, .c = from.c};
+    if (!onnx_node_new(at, NODE_RESHAPE, in, to->sides, to->rank))
+        return false;
+    struct onnx_tensor *about = &at->tensors[onnx_output(at)];
+    about->flat = flat || (cube.flat && to->rank == 2);
+    about->h = cube.h;
+    about->w = cube.w;
+    about->c = cube.c;
+    return onnx_keep_scale(at, in);
+}
+
+bool onnx_read_sides(struct onnx_reading *at) {
+    const struct onnx_value *in = onnx_input(at, 0);
+    int64_t dims[ONNX_DIMS_MAX], old[AXES] = {1};
+    size_t rank;
+    if (!in || in->tensor == GRAPH_NONE)
+        return onnx_refuse(at, "found no input that a node computes, expected one");
+    const struct tensor *t = graph_tensor(at->graph, in->tensor);
+    for (int i = 1; i < t->rank; i++)
+        old[i] = t->rank == 2 ? (int64_t)t->count : t->sides[graph_axis(at->graph, t->rank, i)];
+    if (!new_dimensions(at, old, (size_t)t->rank, t->count, dims, &rank))
+        return false;
+    if (rank < 2 || rank > AXES || dims[0] != 1)
+        return onnx_refuse(at, "found %zu dimensions of its output and a batch of %" PRId64 ", expected 2 to 4 and 1",
+                           rank, rank ? dims[0] : 0);
+    struct tensor to = {.sides = {1, 1, 1, 1}, .rank = (int)rank};
+    for (size_t i = 1; i < rank; i++) {
+        if (dims[i] < 1 || dims[i] > TENSOR_ELEMENTS_MAX)
+            return onnx_refuse(at, "found a size of %" PRId64 ", expected -1 or 1 to %d", dims[i], TENSOR_ELEMENTS_MAX);
+        to.sides[graph_axis(at->graph, to.rank, (int)i)] = (int)dims[i];
+    }
+    return make_reshape(at, &to);
+}
+
+/* ---- more elements ---- */
+
+bool onnx_read_pad(struct onnx_reading *at) {
+    const int in = onnx_activation(at, 0, CUBES);
+    const Onnx__Attribute *mode = onnx_attribute(at, "mode");
+    int64_t list[ONNX_DIMS_MAX], axes[ONNX_DIMS_MAX] = {0, 1, 2, 3};
+    if (in == GRAPH_NONE)
+        return false;
+    struct tensor to = *graph_tensor(at->graph, in);
+    struct axis pads[AXES] = {axis_of(1), axis_of(1), axis_of(1), axis_of(1)};
+    const size_t listed = onnx_list(at, "axes", 3, axes), count = listed ? listed : AXES;
+    if (to.rank != AXES || onnx_list(at, "pads", 1, list) != 2 * count ||
         (mode && (mode->s.len != 8 || memcmp(mode->s.data, "constant", 8) != 0)))
         return onnx_refuse(at, "found padding of another form, expected constants around 4 dimensions");
     const double value = onnx_number(at, "value", 2, 0);
-    if (value != (onnx_input(at, 0)->real ? 0.0 : (double)(t.zero + (at->tensors[in].shifted ? 128 : 0))))
+    if (value != (onnx_input(at, 0)->real ? 0.0 : (double)(to.zero + (at->tensors[in].shifted ? 128 : 0))))
         return onnx_refuse(at, "found padding with %g, expected what stands for 0", value);
-    for (size_t i = 0; i < 2 * count; i++) {
-        const int64_t axis = axes[i % count] + (axes[i % count] < 0 ? PADS / 2 : 0);
-        if (axis < 0 || axis >= PADS / 2)
-            return onnx_refuse(at, "found axis %" PRId64 ", expected one of 4", axis);
-        pads[axis + (i < count ? 0 : PADS / 2)] = list[i];
+    for (size_t i = 0; i < count; i++) {
+        const int64_t dimension = axes[i] + (axes[i] < 0 ? AXES : 0), before = list[i], after = list[count + i];
+        if (dimension < 0 || dimension >= AXES)
+            return onnx_refuse(at, "found axis %" PRId64 ", expected one of 4", dimension);
+        const int axis = graph_axis(at->graph, AXES, (int)dimension);
+        if (before < 0 || before > TENSOR_SIDE_MAX || after < 0 || after > TENSOR_SIDE_MAX ||
+            (axis == BATCH && (before || after)))
+            return onnx_refuse(at,
+                               "found padding of %" PRId64 " and %" PRId64 " in dimension %" PRId64
+                               ", expected 0 to %d, 0 in the batch",
+                               before, after, dimension, TENSOR_SIDE_MAX);
+        pads[axis].before = (int)before;
+        pads[axis].after = (int)after;
     }
-    for (int i = 0; i < PADS; i++)
-        if (pads[i] < 0 || pads[i] > TENSOR_SIDE_MAX || (i % 4 == 0 && pads[i] != 0))
-            return onnx_refuse(at, "found padding of %" PRId64 " in dimension %d, expected 0 to %d, 0 in the batch",
-                               pads[i], i % 4, TENSOR_SIDE_MAX);
-    const int sides[] = {t.h + (int)(pads[2] + pads[6]), t.w + (int)(pads[3] + pads[7]),
-                         t.c + (int)(pads[1] + pads[5])};
-    struct node *node = onnx_node_new(at, NODE_PAD, in, sides, 4);
+    for (int i = 0; i < AXES; i++)
+        to.sides[i] += pads[i].before + pads[i].after;
+    struct node *node = onnx_node_new(at, NODE_PAD, in, to.sides, AXES);
     if (!node)
         return false;
-    node->y.before = (int)pads[2];
-    node->y.after = (int)pads[6];
-    node->x.before = (int)pads[3];
-    node->x.after = (int)pads[7];
-    node->c.before = (int)pads[1];
-    node->c.after = (int)pads[5];
+    memcpy(node->axes, pads, sizeof pads);
     return onnx_keep_scale(at, in);
 }
 
 bool onnx_read_concatenation(struct onnx_reading *at) {
-    int inputs[NODE_INPUTS_MAX], sides[3] = {0}, rank = 0, along = 0;
-    size_t count = 0;
+    int inputs[NODE_INPUTS_MAX], along = 0;
+    struct tensor to = {0};
     for (size_t i = 0; i < at->operand_count; i++) {
-        const int in = onnx_activation(at, i, CUBES);
-        if (in == GRAPH_NONE)
+        inputs[i] = onnx_activation(at, i, CUBES);
+        if (inputs[i] == GRAPH_NONE)
             return false;
-        const struct tensor *t = graph_tensor(at->graph, in);
-        const int64_t axis = onnx_attribute_or(at, "axis", 1), from_first = axis < 0 ? axis + t->rank : axis;
-        if (from_first < 1 || from_first >= t->rank)
+        const struct tensor *t = graph_tensor(at->graph, inputs[i]);
+        const int64_t axis = onnx_axis(at, 1, (size_t)t->rank);
+        if (axis < 1 || axis >= t->rank)
             return onnx_refuse(at, "found axis %" PRId64 ", expected channels, height or width", axis);
-        along = onnx_axis(t->rank, from_first);
-        if (count == 0) {
-            sides[0] = t->h;
-            sides[1] = t->w;
-            sides[2] = t->c;
-            rank = t->rank;
-        } else
-            sides[along - 1] += along == 1 ? t->h : along == 2 ? t->w : t->c;
-        inputs[count++] = in;
+        along = graph_axis(at->graph, t->rank, (int)axis);
+        if (i == 0)
+            to = *t;
+        else
+            to.sides[along] += t->sides[along];
     }
-    if (count == 0)
+    if (at->operand_count == 0)
         return onnx_refuse(at, "found no inputs, expected some");
-    struct node *node = onnx_node_new(at, NODE_CONCATENATION, inputs[0], sides, rank);
+    struct node *node = onnx_node_new(at, NODE_CONCATENATION, inputs[0], to.sides, to.rank);
     if (!node)
         return false;
-    memcpy(node->inputs, inputs, count * sizeof *inputs);
-    node->input_count = count;
+    memcpy(node->inputs, inputs, at->operand_count * sizeof *inputs);
+    node->input_count = at->operand_count;
     node->axis = along;
     return true;
 }

@@ -108,7 +108,12 @@ static void add_cpu_lists(struct writing *at, size_t number, const struct lowere
     const struct graph *graph = at->lowered->graph;
     const struct node *node = &graph->nodes[step->node];
     const struct tensor *in = node_input(graph, node, 0);
-    const bool softmax = node->kind == NODE_SOFTMAX;
+    static const enum cpu_type types[NODE_KINDS] = {[NODE_SOFTMAX] = CPU_SOFTMAX,
+                                                    [NODE_LOG_SOFTMAX] = CPU_LOG_SOFTMAX,
+                                                    [NODE_ARG_MAX] = CPU_ARG_MAX,
+                                                    [NODE_LOGISTIC] = CPU_LOGISTIC};
+    const struct tensor *out = node_output(graph, node);
+    const bool logarithm = node->kind == NODE_LOG_SOFTMAX;
     const size_t count = (size_t)step->pixels;
     uint8_t *network = xcalloc(1, CPU_LIST_BYTES), *operations = xcalloc(count, CPU_OPERATION_BYTES),
             *buffers = xcalloc(count, CPU_BUFFERS * CPU_LIST_BYTES);
@@ -119,14 +124,14 @@ static void add_cpu_lists(struct writing *at, size_t number, const struct lowere
         uint8_t *operation = operations + i * CPU_OPERATION_BYTES, *buffer = buffers + i * CPU_BUFFERS * CPU_LIST_BYTES;
         struct view from = step->from, to = step->to;
         from.offset += (uint32_t)i * step->apart;
-        to.offset += (uint32_t)i * step->apart;
-        operation[0] = softmax ? CPU_SOFTMAX : CPU_LOGISTIC;
-        put_float(operation + 4, in->scales[0] * (softmax ? node->beta : 1));
-        put_float(operation + 8, CPU_STEP_SCALE);
-        if (softmax)
+        to.offset += (uint32_t)i * step->to_apart;
+        operation[0] = (uint8_t)types[node->kind];
+        put_float(operation + 4, in->scales[0] * (node->kind == NODE_SOFTMAX ? node->beta : 1));
+        put_float(operation + 8, logarithm ? out->scales[0] : CPU_STEP_SCALE);
+        if (node->kind == NODE_SOFTMAX)
             operation[12] = 1;
         else
-            put_float(operation + 12, (float)in->zero);
+            put_float(operation + 12, (float)(logarithm ? out->zero : in->zero));
         put_buffer(at->lowered, buffer, &from);
         put_buffer(at->lowered, buffer + CPU_LIST_BYTES, &to);
         note_origin(at, number, i, step->node);
@@ -194,23 +199,24 @@ static void add_blob(struct tables *blobs, const char *name, const void *bytes, 
     add_record(blobs, blob, sizeof blob / sizeof *blob);
 }
 
-static void add_tensor(const struct lowered *lowered, struct tables *tensors, const char *name, size_t memory,
-                       const struct view *view) {
-    enum { ATOMS = 3, INT8 = 4, FEATURE_CATEGORY = 2, STRIDES = 8 };
+static void add_tensor(const struct lowered *lowered, struct tables *tensors, const struct tensor *tensor,
+                       size_t memory, const struct view *view) {
+    enum { ATOMS = 3, FEATURE_CATEGORY = 2, STRIDES = 8 };
+    const bool index = tensor->type == TENSOR_INDEX;
     const uint64_t size = lowered->storages[view->storage].size;
     struct flat_field fields[14 + STRIDES] = {
-        flat_of_text(name),
+        flat_of_text(tensor->name),
         flat_of_number(2, tensors->count),
         flat_of_number(2, memory),
         flat_of_number(8, size),
         flat_of_number(8, 0),
         flat_of_number(1, ATOMS),
-        flat_of_number(1, INT8),
+        flat_of_number(1, index ? DATA_INT16 : DATA_INT8),
         flat_of_number(1, FEATURE_CATEGORY),
         flat_of_number(1, lowered_atom(lowered) == 8 ? PIXEL_FEATURE_8 : PIXEL_FEATURE),
         flat_of_number(1, 0),
         flat_of_number(4, 1),
-        flat_of_number(4, (uint64_t)view->c),
+        flat_of_number(4, (uint64_t)(index ? 1 : view->c)),
         flat_of_number(4, (uint64_t)view->h),
         flat_of_number(4, (uint64_t)view->w)};
     const uint32_t strides[STRIDES] = {1, view->line, view->surface};
@@ -267,7 +273,7 @@ static void add_memories(const struct writing *at, struct tables *memories, stru
         const bool in = i < inputs;
         const int tensor = in ? graph->inputs[i] : graph->outputs[i - inputs];
         const struct view *view = in ? &lowered->views[tensor] : &lowered->outputs[i - inputs];
-        add_tensor(lowered, tensors, graph_tensor(graph, tensor)->name, memories->count, view);
+        add_tensor(lowered, tensors, graph_tensor(graph, tensor), memories->count, view);
         add_memory(memories, addresses, MEMORY_ALLOCATE | (in ? MEMORY_INPUT : MEMORY_OUTPUT),
                    lowered->storages[view->storage].size, NULL, (unsigned)(in ? i : i - inputs), (unsigned)i);
     }

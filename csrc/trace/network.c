@@ -66,9 +66,11 @@ void network_note_output(struct program *prog, const struct network_output *outp
         return;
     }
     char *real = output->real != 0 ? xprintf(" real %.9g %d", output->real, output->zero) : xstrdup("");
-    note(prog, xprintf("%s %s format %u atom %u nchw %u %u %u %u line %" PRIu32 " surface %" PRIu32 " scale %.9g%s",
+    char order[ELEMENT_ORDER_TEXT];
+    note(prog, xprintf("%s %s format %u atom %u nchw %u %u %u %u line %" PRIu32 " surface %" PRIu32 " scale %.9g%s%s%s",
                        where, network_type_names[output->type], output->format, output->atom, output->n, output->c,
-                       output->h, output->w, output->line, output->surface, output->scale, real));
+                       output->h, output->w, output->line, output->surface, output->scale, real,
+                       output->order.rank ? " order " : "", element_order_text(&output->order, order)));
     free(real);
     free(where);
 }
@@ -136,6 +138,24 @@ static bool stride(struct reading *reading, const char *name, uint32_t *value) {
     return true;
 }
 
+/* What 1 and 0 stand for. */
+static bool read_real(struct reading *reading, struct network_output *output) {
+    uint64_t zero;
+    char *found, *end;
+    if (!word(reading, "a scale", &found))
+        return false;
+    output->real = strtod(found, &end);
+    if (*end || !(isfinite(output->real) && output->real > 0))
+        return wrong(reading, found, "a number above 0, what 1 stands for");
+    if (!word(reading, "a zero point", &found))
+        return false;
+    const bool below = found[0] == '-';
+    if (!text_number(found + below, 128, &zero))
+        return wrong(reading, found, "a zero point of -128 to 127");
+    output->zero = below ? -(int)zero : (int)zero;
+    return true;
+}
+
 static bool read_tensor(struct reading *reading, const char *type, struct network_output *output) {
     char *found, *end;
     int t = 0;
@@ -161,18 +181,16 @@ static bool read_tensor(struct reading *reading, const char *type, struct networ
         return wrong(reading, found, "a number, the scale of the output");
     found = strtok_r(NULL, " \t", &reading->rest);
     if (found && strcmp(found, "real") == 0) {
-        uint64_t zero;
-        if (!word(reading, "a scale", &found))
+        if (!read_real(reading, output))
             return false;
-        output->real = strtod(found, &end);
-        if (*end || !(isfinite(output->real) && output->real > 0))
-            return wrong(reading, found, "a number above 0, what 1 stands for");
-        if (!word(reading, "a zero point", &found))
+        found = strtok_r(NULL, " \t", &reading->rest);
+    }
+    if (found && strcmp(found, "order") == 0) {
+        if (!word(reading, "an order of elements", &found))
             return false;
-        const bool below = found[0] == '-';
-        if (!text_number(found + below, 128, &zero))
-            return wrong(reading, found, "a zero point of -128 to 127");
-        output->zero = below ? -(int)zero : (int)zero;
+        if (!element_order_parse(found, &output->order) ||
+            element_count(&output->order) != (size_t)output->n * output->c * output->h * output->w)
+            return wrong(reading, found, "an order of all elements, such as n1h4w5c16");
     }
     if (!network_output_valid(output))
         return wrong(reading, "a tensor that is larger than its memory", "strides and sizes");

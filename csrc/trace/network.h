@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "memory/space.h"
+#include "nvdla/element_order.h"
 #include "nvdla/registers.h"
 #include "trace/program.h"
 
@@ -25,12 +26,13 @@ struct network_output {
     uint64_t base, size;
     bool tensor; /* false: the format is unknown, and the rest is 0 */
     enum network_type type;
-    unsigned format;           /* from the loadable: 36 feature, 37 feature with atoms of 8 channels */
-    unsigned atom, n, c, h, w; /* all at least 1; atom: channels per atom of the configuration */
-    uint32_t line, surface;    /* bytes */
-    double scale;              /* value of 1 */
-    double real;               /* what 1 stands for in the network's file; 0: not known, or `scale` */
-    int zero;                  /* what stands for 0 there */
+    unsigned format;            /* from the loadable: 36 feature, 37 feature with atoms of 8 channels */
+    unsigned atom, n, c, h, w;  /* all at least 1; atom: channels per atom of the configuration */
+    uint32_t line, surface;     /* bytes */
+    double scale;               /* value of 1 */
+    double real;                /* what 1 stands for in the network's file; 0: not known, or `scale` */
+    int zero;                   /* what stands for 0 there */
+    struct element_order order; /* of the elements there */
 };
 
 struct network_layer {

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from tflite import FLOAT, INT8, INT32, SAME, UINT8, VALID, Network, result, windows
+from tflite import FLOAT, INT8, INT32, INT64, SAME, UINT8, VALID, Network, result, windows
 
 NVCOSIM = str(pathlib.Path(sys.argv[1]).resolve())
 CONFIG = sys.argv[2] if len(sys.argv) > 2 else "small"
@@ -63,7 +63,14 @@ class Case(Network):
         return self.then("FULLY_CONNECTED", (*sides, k), 0.3, -3, {0: ("b", 0), 1: ("b", 0), 2: ("b", 1)}, [weights, bias])
 
     def processor(self, name):
-        return self.then(name, self.shape(self.at), 1 / 256, -128, {0: ("f", 1.0)} if name == "SOFTMAX" else None)
+        scale, zero = (1 / 16, 127) if name == "LOG_SOFTMAX" else (1 / 256, -128)
+        return self.then(name, self.shape(self.at), scale, zero, {0: ("f", 1.0)} if name == "SOFTMAX" else None)
+
+    def arg_max(self, axis=-1, keep=False, kind=INT64):
+        """The index of the greatest along an axis."""
+        shape = list(self.shape(self.at))
+        shape[axis:axis % len(shape) + 1] = [1] if keep else []
+        return self.then("ARG_MAX", shape, 1.0, 0, None, [self.tensor((1,), 1.0, 0, [axis], kind)], kind)
 
     def same(self, name, scale, zero):
         return self.then(name, self.shape(self.at), scale, zero)
@@ -179,6 +186,16 @@ CASES = {
         9, 0.01, 0.4, 0, 3),
     "softmax of float behind DEQUANTIZE": lambda: Case((1, 19)).then("DEQUANTIZE", (1, 19), 1.0, 0, kind=FLOAT).then(
         "SOFTMAX", (1, 19), 1.0, 0, {0: ("f", 1.0)}, kind=FLOAT),
+    "log softmax": lambda: Case((1, 19)).processor("LOG_SOFTMAX"),
+    "log softmax of each pixel": lambda: Case((1, 6, 7, 19)).processor("LOG_SOFTMAX"),
+    "log softmax in the middle": lambda: Case((1, 4, 5, 10)).processor("LOG_SOFTMAX").convolution(9, 0.01, 0.05, 0),
+    "arg max": lambda: Case((1, 300), 0.01).same("QUANTIZE", 0.011, 3).arg_max(),
+    "arg max of each pixel": lambda: Case((1, 6, 7, 19)).arg_max(),
+    "arg max of each pixel of an atom": lambda: Case((1, 6, 7, 5)).arg_max(-1, True, INT32),
+    "arg max of channels first": lambda: Case((1, 6, 7, 12)).convolution(9, 0.01, 0.4, 0, 3).transpose(0, 3, 1, 2).arg_max(1),
+    "arg max of float behind DEQUANTIZE": lambda: Case((1, 19)).then("DEQUANTIZE", (1, 19), 1.0, 0, kind=FLOAT).arg_max(),
+    "mean of channels first": lambda: (net := Case((1, 6, 5, 12))).transpose(0, 3, 1, 2).then(
+        "MEAN", (1, 12), 0.04, 1, None, [net.tensor((2,), 1.0, 0, [2, 3], INT32)]),
     "concatenation inside an atom": lambda: (net := Case((1, 4, 5, 11))).concatenate([net.constant((1, 4, 5, 3)), net.at, net.at], 36),
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Networks in the forms that tools write: constants that have to be computed first, layouts that change at the ends and inside, groups,
-constants in a file of their own, opsets 10 to 23. What the compiler reads, as its interpreter computes it, is compared with onnx_graph.py, to
+constants in a file of their own, opsets 7 to 23. What the compiler reads, as its interpreter computes it, is compared with onnx_graph.py, to
 within one step; the first MODEL of them are compiled and each node is compared on the model. An element half way between two codes may become
 the other one, which the next layer multiplies: one network in 50 may have elements off by more.
 
@@ -11,6 +11,7 @@ Ends with "N passed, N failed".
 import math
 import pathlib
 import random
+import struct
 import subprocess
 import sys
 import tempfile
@@ -25,8 +26,9 @@ class Maker:
 
     def __init__(self, seed, file):
         self.r = r = random.Random(seed)
-        self.graph = Graph(r.choice([10, 11, 12, 13, 17, 18, 21, 23]), file if r.random() < 0.3 else None)
+        self.graph = Graph(r.choice([7, 8, 9, 10, 11, 12, 13, 17, 18, 21, 23]), file if r.random() < 0.3 else None)
         self.forms = set()
+        self.last_kind = None  # of the processor
         self.per_axis = self.graph.opset >= 13
         self.unsigned = r.random() < 0.2
         self.kind = UINT8 if self.unsigned else INT8
@@ -80,7 +82,7 @@ class Maker:
             x = g.add("QuantizeLinear", [x] + q, **axes)
         else:
             clipped = form == "QCDQ"
-            x = g.constant(shape, [r.randint(-127 - clipped, 127) for _ in range(count)], INT32 if form == "Cast" else INT8)
+            x = g.constant(shape, [r.randint(-128, 127) for _ in range(count)], INT32 if form == "Cast" else INT8)
             if form == "Cast":
                 x = g.add("Cast", [x], to=INT8)
             x = self.clip(x, -127, 127, INT8) if clipped else x
@@ -150,12 +152,18 @@ class Maker:
         """A row, by one of the ways there are, and a product with a constant."""
         g, r = self.graph, self.r
         _, c, h, w = g.values[x].shape
-        way = r.choice(["Flatten", "Reshape", "Mean", "ReduceMean", "NHWC"])
+        way = r.choice(["Flatten", "Reshape", "Mean", "ReduceMean", "NHWC", "NHWC mean"])
         if way == "Mean":
             x = self.quantised(g.add("GlobalAveragePool", [x]))
             x = self.listed("Squeeze", [x], "axes", [2, 3], 13)
         elif way == "ReduceMean":
             x = self.quantised(self.listed("ReduceMean", [x], "axes", [2, 3], 18, keepdims=0))
+        elif way == "NHWC mean":
+            self.forms.add("mean of channels last")
+            x = g.add("Transpose", [x], perm=[0, 2, 3, 1])
+            keep = r.randint(0, 1)
+            x = self.quantised(self.listed("ReduceMean", [x], "axes", [1, 2], 18, keepdims=keep))
+            x = g.add("Flatten", [x], axis=1) if keep else x
         elif way == "NHWC":
             self.forms.add("a row of channels last")
             x = g.add("Flatten", [g.add("Transpose", [x], perm=[0, 2, 3, 1])], axis=1)
@@ -178,6 +186,7 @@ class Maker:
         count = c * h * w
         self.step = single(0.05)
         self.codes = [r.randint(-128, 127) for _ in range(count)]  # in the order of the file
+        self.raw = bytes(v & 255 for v in self.codes)
         shape = [1, h, w, c] if last else [1, c, h, w]
         x = g.input(shape, [v * self.step for v in self.codes])
         self.shape = (h, w, c)
@@ -202,8 +211,44 @@ class Maker:
         elif end < 0.8:
             self.forms.add("output with channels last")
             x = g.add("Transpose", [x], perm=[0, 2, 3, 1])
+        x = self.processor(x) if r.random() < 0.3 else x
         self.output = x
         self.file = g.bytes(x)
+
+    def processor(self, x):
+        """An operator on channels at the end; its input is kept."""
+        g, r = self.graph, self.r
+        self.logits = g.values[x]
+        rank = len(self.logits.shape)
+        last = "output with channels last" in self.forms or rank == 2
+        axis = rank - 1 if last else 1
+        kind = r.choice(["ArgMax", "Softmax", "LogSoftmax"] if g.opset >= 13 or rank == 2 else ["ArgMax"])
+        self.last_kind = kind
+        if kind == "ArgMax":
+            return g.add(kind, [x], axis=axis - rank * r.randint(0, g.opset >= 11), **({"keepdims": 0} if r.random() < 0.5 else {}))
+        return g.add(kind, [x], **({} if last and r.random() < 0.5 else {"axis": axis}))
+
+
+def distances(maker, found, own=False):
+    """How far each element of the first output is from the exact one, in steps; None if there are others than expected. own: in the file's
+    order, otherwise with channels last."""
+    expected, kind = maker.graph.values[maker.output], maker.last_kind
+    scale, zero = (maker.graph.values[name].data[0] for name in maker.last)
+    zero -= 128 if maker.unsigned else 0
+    first = "output with channels last" not in maker.forms
+    if kind == "ArgMax":  # of nearly equal ones, any
+        rank = len(maker.logits.shape)
+        rows = [row for _, row in sorted(maker.graph.groups(maker.logits, 1 if first or rank == 2 else rank - 1).items())]
+        indices = struct.unpack(f"<{len(found) // 2}H", found)
+        return [(max(row) - row[i]) / scale if i < len(row) else 999 for row, i in zip(rows, indices)] if len(indices) == len(rows) else None
+    near = 1.0
+    if kind:  # a step of its input more or less
+        near += {"Softmax": 64, "LogSoftmax": 32}[kind] * scale
+        scale, zero = (1 / 16, 127) if kind == "LogSoftmax" else (1 / 127, 0) if own else (1 / 256, -128)  # 127: of the processor
+    if len(expected.shape) == 4 and first and not own:
+        expected = maker.graph.of_Transpose(expected, [0, 2, 3, 1])
+    wanted = [min(max(round(v / scale) + zero, -128), 127) for v in expected.data]
+    return [abs((a ^ 128) - 128 - b) / near for a, b in zip(found, wanted)] if len(found) == len(wanted) else None
 
 
 def play(seed, scratch, seen, doubtful):
@@ -218,23 +263,25 @@ def play(seed, scratch, seen, doubtful):
     if done.returncode:
         return f"{done.stderr.decode()} {sorted(maker.forms)}"
     seen |= maker.forms
-    expected = maker.graph.values[maker.output]
-    scale, zero = (maker.graph.values[name].data[0] for name in maker.last)
-    zero -= 128 if maker.unsigned else 0
-    if len(expected.shape) == 4 and "output with channels last" not in maker.forms:
-        expected = maker.graph.of_Transpose(expected, [0, 2, 3, 1])
-    wanted = [min(max(round(v / scale) + zero, -128), 127) for v in expected.data]
-    off = [abs((a ^ 128) - 128 - b) for a, b in zip(done.stdout, wanted)]
-    if len(done.stdout) != len(wanted):
-        return f"{len(done.stdout)} elements, expected {len(wanted)}; {sorted(maker.forms)}"
+    off = distances(maker, done.stdout)
+    if off is None:
+        return f"{len(done.stdout)} bytes, expected other ones; {sorted(maker.forms)}"
     if max(off) > 1 and len(doubtful) < COUNT // 50:
         doubtful.append(seed)
     elif max(off) > 1:
-        return f"{sum(o > 1 for o in off)} of {len(off)} are off by up to {max(off)} steps; {sorted(maker.forms)}"
+        return f"{sum(o > 1 for o in off)} of {len(off)} are off by up to {max(off):.1f} steps; {sorted(maker.forms)}"
     if seed >= FIRST + MODEL:
         return None
-    done = subprocess.run([NVCOSIM, "compile", "--check", "--threads=1", path, "--input", "random:1"], capture_output=True, text=True)
-    return done.stdout + done.stderr if done.returncode else None
+    raw.write_bytes(maker.raw)  # as the file has it, and so the output
+    source = [str(path), "--input", f"raw:{raw}"]
+    check = subprocess.run([NVCOSIM, "compile", "--check", "--threads=1", *source], capture_output=True, text=True)
+    out = scratch / f"out{seed}"
+    done = subprocess.run([NVCOSIM, "run", "-q", "--dut", "model", "--out", str(scratch / "run"), "--outputs", str(out), *source], capture_output=True, text=True)
+    if check.returncode or done.returncode:
+        return check.stdout + check.stderr + done.stderr
+    off = distances(maker, next(out.glob("*.bin")).read_bytes(), True)
+    worst = max(off) if off else 999
+    return None if worst <= 1 or seed in doubtful else f"{worst:.1f} steps off in the file's order"
 
 
 def table(count):

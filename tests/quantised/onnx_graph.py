@@ -68,7 +68,8 @@ class Graph:
         """An operator; returns the name of its output."""
         name = self.name()
         self.used.add(kind)
-        self.nodes.append(b"".join(block(1, i) for i in inputs) + block(2, name) + block(4, kind) +
+        domain = block(7, "com.microsoft") if self.opset < 10 and kind in ("QuantizeLinear", "DequantizeLinear") else b""
+        self.nodes.append(b"".join(block(1, i) for i in inputs) + block(2, name) + block(4, kind) + domain +
                           b"".join(block(5, attribute(n, v)) for n, v in attributes.items()))
         self.values[name] = getattr(self, "of_" + kind)(*[self.values[i] if i else None for i in inputs], **attributes)
         return name
@@ -76,7 +77,8 @@ class Graph:
     def bytes(self, output):
         self.end(12, output)
         graph = b"".join(block(1, node) for node in self.nodes) + block(2, "network") + b"".join(block(5, c) for c in self.constants)
-        return number(1, 8) + block(7, graph + self.ends[11] + self.ends[12]) + block(8, block(1, "") + number(2, self.opset))
+        return number(1, 8) + block(7, graph + self.ends[11] + self.ends[12]) + block(8, block(1, "") + number(2, self.opset)) + (
+            block(8, block(1, "com.microsoft") + number(2, 1)))
 
     # ---- operators ----
 
@@ -171,7 +173,8 @@ class Graph:
             return array.at(*[0 if s == 1 else i for i, s in zip(index, array.shape)])
         return Array(shape, [value(a, index) + value(b, index) for index in places(shape)])
 
-    def of_BatchNormalization(self, x, scale, bias, mean, variance, epsilon=1e-5):
+    def of_BatchNormalization(self, x, scale, bias, mean, variance, epsilon=1e-5, spatial=1):
+        assert spatial == 1
         out = []
         for i, v in enumerate(x.data):
             k = i // x.strides[1] % x.shape[1]
@@ -208,7 +211,12 @@ class Graph:
         return Array([1, x.shape[1], 1, 1], [sum(x.data[c * n:c * n + n]) / n for c in range(x.shape[1])])
 
     def of_ReduceMean(self, x, listed=None, axes=(), keepdims=1):
-        return Array([1, x.shape[1]] + [1, 1] * keepdims, self.of_GlobalAveragePool(x).data)
+        taken = [a % len(x.shape) for a in (listed.data if listed else axes)]
+        sums = {}
+        for index, v in zip(places(x.shape), x.data):
+            sums.setdefault(tuple(i for d, i in enumerate(index) if d not in taken), []).append(v)
+        shape = [1 if d in taken else s for d, s in enumerate(x.shape) if keepdims or d not in taken]
+        return Array(shape, [sum(v) / len(v) for _, v in sorted(sums.items())])
 
     def of_MatMul(self, a, b):
         return Array([1, b.shape[1]], [sum(a.at(0, i) * b.at(i, k) for i in range(b.shape[0])) for k in range(b.shape[1])])
@@ -217,6 +225,25 @@ class Graph:
         done = self.of_MatMul(a, self.of_Transpose(b, [1, 0]) if transB else b)
         return self.of_Add(done, bias) if bias else done
 
-    def of_Softmax(self, x, axis=-1):
-        powers = [math.exp(v - max(x.data)) for v in x.data]
-        return Array(x.shape, [p / sum(powers) for p in powers])
+    def groups(self, x, axis):
+        """Lists of elements along an axis, by the rest of their place."""
+        rows = {}
+        for index, v in zip(places(x.shape), x.data):
+            rows.setdefault(index[:axis] + index[axis + 1:], []).append(v)
+        return rows
+
+    def of_LogSoftmax(self, x, axis=None):
+        axis = (axis if axis is not None else -1 if self.opset >= 13 else 1) % len(x.shape)
+        if self.opset < 13:  # over all that follows
+            assert math.prod(x.shape[:axis]) == 1
+            return Array(x.shape, [v - max(x.data) - math.log(sum(math.exp(u - max(x.data)) for u in x.data)) for v in x.data])
+        rest = {at: max(row) + math.log(sum(math.exp(v - max(row)) for v in row)) for at, row in self.groups(x, axis).items()}
+        return Array(x.shape, [v - rest[index[:axis] + index[axis + 1:]] for index, v in zip(places(x.shape), x.data)])
+
+    def of_Softmax(self, x, axis=None):
+        return Array(x.shape, [math.exp(v) for v in self.of_LogSoftmax(x, axis).data])
+
+    def of_ArgMax(self, x, axis=0, keepdims=1):
+        axis %= len(x.shape)
+        shape = [1 if d == axis else s for d, s in enumerate(x.shape) if keepdims or d != axis]
+        return Array(shape, [row.index(max(row)) for _, row in sorted(self.groups(x, axis).items())], INT64)

@@ -60,7 +60,7 @@ static int write_output(const char *path, const char *from) {
     memcpy(values[graph->inputs[0]], input, n);
     for (size_t k = 0; k < graph->node_count; k++)
         interpret_node(graph, &graph->nodes[k], RULE_CPU, values);
-    fwrite(values[graph->outputs[0]], 1, graph_tensor(graph, graph->outputs[0])->count, stdout);
+    fwrite(values[graph->outputs[0]], 1, tensor_bytes(graph_tensor(graph, graph->outputs[0])), stdout);
     values_free(graph, values);
     graph_free(graph);
     free(input);

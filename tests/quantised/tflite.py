@@ -6,12 +6,12 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "loadable"))
 from builder import Container  # noqa: E402
 
-FLOAT, INT32, UINT8, INT8 = 0, 2, 3, 9
+FLOAT, INT32, UINT8, INT64, INT8 = 0, 2, 3, 4, 9
 SAME, VALID = 0, 1
 CODES = {"ADD": 0, "AVERAGE_POOL_2D": 1, "CONCATENATION": 2, "CONV_2D": 3, "DEPTHWISE_CONV_2D": 4, "DEQUANTIZE": 6, "FULLY_CONNECTED": 9,
          "LOGISTIC": 14, "MAX_POOL_2D": 17, "RELU": 19, "RELU_N1_TO_1": 20, "RELU6": 21, "RESHAPE": 22, "SOFTMAX": 25, "TANH": 28, "PAD": 34,
-         "TRANSPOSE": 39, "MEAN": 40, "QUANTIZE": 114}
-FORMS = {INT8: "b", INT32: "i", FLOAT: "f"}
+         "TRANSPOSE": 39, "MEAN": 40, "LOG_SOFTMAX": 50, "ARG_MAX": 56, "QUANTIZE": 114}
+FORMS = {INT8: "b", INT32: "i", INT64: "q", FLOAT: "f"}
 
 
 class Network:

@@ -133,6 +133,7 @@ static void note_output(struct compiler *compiler, size_t number) {
             output.real = (double)tensor->scale;
             output.zero = tensor->zero;
         }
+        output.order = tensor->order;
         output.tensor = network_output_valid(&output);
     }
     network_note_output(compiler->prog, &output);
@@ -291,8 +292,10 @@ static bool compile_cpu(struct compiler *compiler, size_t number) {
         free(text);
         if (compiler->options->completed)
             compiler->options->completed(compiler->options->context, number, i, compiler->model->memory);
-        compiler->scales[op->destination.memory - compiler->loadable->memories] =
-            op->destination.half ? 1 : (double)op->out_scale;
+        /* The others write what their tensor says. */
+        if (op->type < CPU_LOG_SOFTMAX)
+            compiler->scales[op->destination.memory - compiler->loadable->memories] =
+                op->destination.half ? 1 : (double)op->out_scale;
     }
     cpu_task_free(&task);
     return play_on(compiler);

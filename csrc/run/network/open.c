@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "nvdla/xalloc.h"
+#include "quantised/layout.h"
 #include "quantised/onnx.h"
 #include "quantised/tflite.h"
 #include "quantised/write.h"
@@ -34,28 +35,35 @@ void quantised_free(struct quantised *quantised) {
     *quantised = (struct quantised){0};
 }
 
-/* Outputs are the last tensors, in the order of the graph's. */
-static void note_scales(struct loadable *loadable, const struct graph *graph) {
-    for (size_t i = 0; i < graph->output_count; i++) {
-        const struct tensor *from = graph_tensor(graph, graph->outputs[i]);
-        struct loadable_tensor *to = &loadable->tensors[graph->input_count + i];
-        to->scale = from->scales[0];
+/* What a loadable's format does not say: of inputs, then outputs, which are its tensors. */
+static void note_ends(struct loadable *loadable, const struct graph *graph) {
+    for (size_t i = 0; i < graph->input_count + graph->output_count; i++) {
+        struct loadable_tensor *to = &loadable->tensors[i];
+        to->order = layout_of_end(graph, i);
+        if (i < graph->input_count)
+            continue;
+        const struct tensor *from = graph_tensor(graph, graph->outputs[i - graph->input_count]);
+        to->scale = from->type == TENSOR_INDEX ? 0 : from->scales[0];
         to->zero = from->zero;
     }
 }
 
+struct loadable *quantised_loadable(const struct quantised *quantised, struct error *err) {
+    struct loadable *loadable = loadable_parse(quantised->graph->path, quantised->file.text, quantised->file.n, err);
+    if (loadable)
+        note_ends(loadable, quantised->graph);
+    return loadable;
+}
+
 struct loadable *network_open(const char *path, const struct nvdla_config **config, struct error *err) {
     struct quantised quantised;
-    struct loadable *loadable = NULL;
     if (!is_quantised(path))
         return loadable_read(path, err);
-    if (quantised_compile(path, config, &quantised, err)) {
-        loadable = loadable_parse(path, quantised.file.text, quantised.file.n, err);
-        if (loadable) {
-            loadable->file = quantised.file.text;
-            quantised.file.text = NULL;
-            note_scales(loadable, quantised.graph);
-        }
+    struct loadable *loadable =
+        quantised_compile(path, config, &quantised, err) ? quantised_loadable(&quantised, err) : NULL;
+    if (loadable) {
+        loadable->file = quantised.file.text;
+        quantised.file.text = NULL;
     }
     quantised_free(&quantised);
     return loadable;

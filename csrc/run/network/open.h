@@ -22,6 +22,8 @@ struct quantised {
 bool quantised_compile(const char *path, const struct nvdla_config **config, struct quantised *quantised,
                        struct error *err);
 void quantised_free(struct quantised *quantised);
+/* Its loadable, whose bytes are quantised->file; NULL with a message. */
+struct loadable *quantised_loadable(const struct quantised *quantised, struct error *err);
 
 /* The input of quantised networks by default: red first, pixel - 128, where the options do not say otherwise. */
 void quantised_input(const char *path, struct compile_options *options);

@@ -10,6 +10,27 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 
+/* Byte of the cube at which element i of the file lies, of a network whose file says the order. */
+static uint64_t place_of_element(const struct network_output *output, size_t i) {
+    const size_t place = element_place(&output->order, i), pixel = place / output->c;
+    return network_place(output, 0, (unsigned)(place % output->c), (unsigned)(pixel / output->w),
+                         (unsigned)(pixel % output->w));
+}
+
+/* The elements of an output alone, in the file's order. */
+static bool write_elements(const struct network_output *output, struct memory *memory, const char *folder,
+                           const char *name, struct error *err) {
+    const size_t count = element_count(&output->order), wide = network_type_bytes(output->type);
+    uint8_t *cube = xmalloc(output->size), *elements = xmalloc(count * wide);
+    memory_read(memory, output->base, cube, output->size);
+    for (size_t i = 0; i < count; i++)
+        memcpy(elements + i * wide, cube + place_of_element(output, i), wide);
+    const bool fine = file_write_in(folder, name, elements, count * wide, err);
+    free(cube);
+    free(elements);
+    return fine;
+}
+
 bool outputs_write(const struct program *prog, struct memory *const memory[SPACE_COUNT], const char *folder,
                    struct error *err) {
     struct network network;
@@ -18,8 +39,10 @@ bool outputs_write(const struct program *prog, struct memory *const memory[SPACE
     bool fine = directory_make(folder, err);
     for (size_t i = 0; fine && i < network.output_count; i++) {
         const struct network_output *output = &network.outputs[i];
-        char *path = xprintf("%s/%s.bin", folder, output->name);
-        fine = memory_dump(memory[output->space], output->base, output->size, path, err);
+        char *name = xprintf("%s.bin", output->name), *path = xprintf("%s/%s", folder, name);
+        fine = output->order.rank ? write_elements(output, memory[output->space], folder, name, err)
+                                  : memory_dump(memory[output->space], output->base, output->size, path, err);
+        free(name);
         free(path);
     }
     network_free(&network);
@@ -60,20 +83,26 @@ static bool write_form(const char *folder, const struct network_output *output, 
     return fine;
 }
 
-/* numpy's format, version 1.0: a header padded to 64 bytes, then the elements. */
-static bool write_npy(const char *folder, const struct network_output *output, const float *values, size_t count,
-                      struct error *err) {
-    char header[128];
+/* numpy's format, version 1.0: a header padded to 64 bytes, then the elements, in the file's order if that is known. */
+static bool write_npy(const char *folder, const struct network_output *output, const uint8_t *bytes,
+                      const float *values, size_t count, struct error *err) {
+    char header[128], shape[64] = "";
+    for (unsigned d = 0; d < output->order.rank; d++)
+        snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%u, ", output->order.sides[d].size);
+    if (!output->order.rank)
+        snprintf(shape, sizeof shape, "%u, %u, %u, %u", output->n, output->c, output->h, output->w);
     memset(header, ' ', sizeof header);
     memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10);
-    const int n = snprintf(header + 10, sizeof header - 10,
-                           "{'descr': '<f4', 'fortran_order': False, 'shape': (%u, %u, %u, %u), }", output->n,
-                           output->c, output->h, output->w);
+    const int n =
+        snprintf(header + 10, sizeof header - 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%s), }", shape);
     header[10 + n] = ' ';
     header[sizeof header - 1] = '\n';
     struct text text = {0};
     text_add(&text, header, sizeof header);
-    text_add(&text, values, count * sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        const float value = output->order.rank ? value_at(output, bytes, place_of_element(output, i)) : values[i];
+        text_add(&text, &value, sizeof value);
+    }
     const bool fine = write_form(folder, output, "npy", &text, err);
     free(text.text);
     return fine;
@@ -251,21 +280,37 @@ static void print_top(FILE *out, const struct network_output *output, const floa
     free(marked);
 }
 
+/* The bytes of an output's memory, from what outputs_write() wrote. */
+static bool read_written(const struct network_output *output, const char *folder, char **bytes, size_t *n,
+                         struct error *err) {
+    const size_t wide = network_type_bytes(output->type), count = element_count(&output->order);
+    const size_t expected = output->order.rank ? count * wide : output->size;
+    char *path = xprintf("%s/%s.bin", folder, output->name);
+    bool fine = file_read(path, bytes, n, err);
+    if (!fine)
+        *bytes = NULL;
+    else if (*n != expected)
+        fine = error_set(err, "%s: found %zu bytes; expected %zu", path, *n, expected);
+    free(path);
+    if (!fine || !output->order.rank)
+        return fine;
+    char *cube = xcalloc(output->size, 1);
+    for (size_t i = 0; i < count; i++)
+        memcpy(cube + place_of_element(output, i), *bytes + i * wide, wide);
+    free(*bytes);
+    *bytes = cube;
+    return true;
+}
+
 static bool show(FILE *out, const struct network_output *output, const char *folder, const struct outputs_style *style,
                  const struct words *labels, struct error *err) {
-    char *path = xprintf("%s/%s.bin", folder, output->name), *bytes;
+    char *bytes;
     size_t n;
-    bool fine = file_read(path, &bytes, &n, err);
-    free(path);
-    if (!fine)
-        return false;
-    if (n != output->size)
-        fine = error_set(err, "%s/%s.bin: found %zu bytes; expected %llu", folder, output->name, n,
-                         (unsigned long long)output->size);
-    else if (!output->tensor) {
+    bool fine = read_written(output, folder, &bytes, &n, err);
+    if (fine && !output->tensor) {
         if (out)
             fprintf(out, "output %s: %zu %s\n", output->name, n, text_plural(n, "byte", "bytes"));
-    } else {
+    } else if (fine) {
         size_t count;
         float *values = outputs_values(output, (const uint8_t *)bytes, &count);
         for (unsigned k = 0; out && k < output->n; k++) {
@@ -281,7 +326,7 @@ static bool show(FILE *out, const struct network_output *output, const char *fol
             fputs(":\n", out);
             print_top(out, output, values + k * (count / output->n), style->top, labels);
         }
-        fine = (!style->npy || write_npy(folder, output, values, count, err)) &&
+        fine = (!style->npy || write_npy(folder, output, (const uint8_t *)bytes, values, count, err)) &&
                (!style->dimg || write_dimg(folder, output, (const uint8_t *)bytes, err));
         free(values);
     }
