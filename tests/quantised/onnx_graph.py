@@ -202,7 +202,7 @@ class Graph:
                            (bias.data[k] if bias else 0))
         return Array([1, kernels, *sides], out)
 
-    def of_MaxPool(self, x, kernel_shape, strides):
+    def of_MaxPool(self, x, kernel_shape, strides=(1, 1)):
         sides, lists = self.windows(x, kernel_shape, strides, (0, 0, 0, 0))
         return Array([1, x.shape[1], *sides], [max(x.at(0, c, y, v) for _, _, y, v in taps) for c in range(x.shape[1]) for taps in lists])
 

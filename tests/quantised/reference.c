@@ -1,13 +1,14 @@
 /* Computes a network on inputs and compares every tensor with reference outputs, by both rules.
  *
  * usage: reference NET.tflite FOLDER INPUTS     FOLDER: input.bin, cpu_tN.bin and micro_tN.bin with all inputs in a row
- *        reference NET.onnx INPUT               writes the first output by rule cpu: height, width, channels
+ *        reference NET INPUT                    writes the first output by rule cpu: height, width, channels
  * Ends with "N passed, N failed": tensors. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "memory/file.h"
+#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "quantised/interpret.h"
 #include "quantised/onnx.h"
@@ -44,12 +45,12 @@ static void compare(const struct graph *graph, const struct node *node, const ch
     free(bytes);
 }
 
-/* Computes an ONNX network and writes its first output. */
+/* Computes a network and writes its first output. */
 static int write_output(const char *path, const char *from) {
     struct error err;
     char *input = NULL;
     size_t n;
-    struct graph *graph = onnx_read(path, &err);
+    struct graph *graph = text_ends_with(path, ".onnx") ? onnx_read(path, &err) : tflite_read(path, &err);
     if (!graph || !file_read(from, &input, &n, &err) || n != graph_tensor(graph, graph->inputs[0])->count) {
         fprintf(stderr, "%s\n", graph && input ? "the input has another size" : err.text);
         graph_free(graph);

@@ -34,6 +34,8 @@ python3 "$here/fields.py" "$NVCOSIM" "$here"/../../traces/networks/zoo/*.tflite 
 python3 "$here/onnx.py" "$NVCOSIM" "${NIGHTLY:+9}60" || status=1
 python3 "$here/exports.py" "$NVCOSIM" "$build/tests/reference" 300 "${NIGHTLY:+3}8" || status=1
 python3 "$here/exports.py" 300 --page "$here/../../docs/networks.md" || status=1
+python3 "$here/opsets.py" "$build/tests/reference" || status=1
+python3 "$here/mobilenet.py" "$NVCOSIM" "$build/tests/reference" || status=1
 python3 "$here/refusals.py" "$NVCOSIM" || status=1
 for seed in 3 ${NIGHTLY:+9 17 25 33}; do
     python3 "$here/graph.py" "$seed" "$work/$seed.tflite"
