@@ -192,15 +192,10 @@ static struct hang_answer judge_cacc(const struct reasoning *r) {
         return hang_guilty(LOST, flow(r, WAIT_RESULTS)->ordinal,
                            "SDP has taken %" PRIu64 " rows and %" PRIu64 " credits have gone back", rows,
                            pair(r, WAIT_CREDITS)->moved);
-    if (refused(r, WAIT_RESULTS))
-        return hang_waits_for_output(r, ENGINE_SDP, WAIT_RESULTS);
-    if (hang_missing(r, WAIT_SUMS, NVDLA_CACC))
-        return hang_waits_for_input(r, ENGINE_CMAC, WAIT_SUMS);
-    if (hang_owed(r, WAIT_RESULTS))
-        return hang_owes(r, WAIT_RESULTS);
-    if (hang_jobs(r, NVDLA_CACC) > 0 || hang_owed(r, WAIT_INTR_CACC))
-        return hang_does_not_end(r, NVDLA_CACC);
-    return hang_nothing("has given all its results");
+    /* Sums of other rows have come behind them, so that their stripe is complete. */
+    const bool complete =
+        !r->moving && hang_conv_now(r).batches == 1 && pair(r, WAIT_SUM_ROWS)->last < pair(r, WAIT_SUMS)->last;
+    return hang_cacc_gives(r, hang_rows(r, pair(r, WAIT_SUM_ROWS)->moved), complete);
 }
 
 /* ---- the engines behind it ---- */

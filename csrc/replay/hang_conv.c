@@ -252,6 +252,24 @@ struct hang_answer hang_judge_cmac(const struct reasoning *r) {
     return hang_nothing("has given all its sums");
 }
 
+struct hang_answer hang_cacc_gives(const struct reasoning *r, uint64_t rows, bool complete) {
+    const uint64_t beats = hang_row_results(r->config) / (uint64_t)r->config->sdp_bs_throughput;
+    const uint64_t results = pair(r, WAIT_RESULTS)->moved;
+    if (refused(r, WAIT_RESULTS))
+        return hang_waits_for_output(r, ENGINE_SDP, WAIT_RESULTS);
+    if (complete && results < rows * beats)
+        return hang_guilty(LOST, flow(r, WAIT_RESULTS)->ordinal,
+                           "has got all sums of %" PRIu64 " rows and given %" PRIu64 " results of %" PRIu64, rows,
+                           results, rows * beats);
+    if (hang_missing(r, WAIT_SUMS, NVDLA_CACC))
+        return hang_waits_for_input(r, ENGINE_CMAC, WAIT_SUMS);
+    if (hang_owed(r, WAIT_RESULTS))
+        return hang_owes(r, WAIT_RESULTS);
+    if (hang_jobs(r, NVDLA_CACC) > 0 || hang_owed(r, WAIT_INTR_CACC))
+        return hang_does_not_end(r, NVDLA_CACC);
+    return hang_nothing("has given all its results");
+}
+
 struct hang_answer hang_judge_cacc(const struct reasoning *r) {
     const uint64_t beats = hang_row_results(r->config) / (uint64_t)r->config->sdp_bs_throughput;
     const uint64_t rows = hang_rows(r, pair(r, WAIT_SUM_ROWS)->moved), results = pair(r, WAIT_RESULTS)->moved;
@@ -263,18 +281,7 @@ struct hang_answer hang_judge_cacc(const struct reasoning *r) {
     if (counts && results > rows * beats)
         return hang_guilty(LOST, ordinal, "has given %" PRIu64 " results for %" PRIu64 " rows of %" PRIu64, results,
                            rows, beats);
-    if (refused(r, WAIT_RESULTS))
-        return hang_waits_for_output(r, ENGINE_SDP, WAIT_RESULTS);
     /* With batches, rows wait for those of the next column. */
-    if (counts && results < rows * beats && (hang_conv_now(r).batches == 1 || !hang_missing(r, WAIT_SUMS, NVDLA_CACC)))
-        return hang_guilty(LOST, ordinal,
-                           "has got all sums of %" PRIu64 " rows and given %" PRIu64 " results of %" PRIu64, rows,
-                           results, rows * beats);
-    if (hang_missing(r, WAIT_SUMS, NVDLA_CACC))
-        return hang_waits_for_input(r, ENGINE_CMAC, WAIT_SUMS);
-    if (hang_owed(r, WAIT_RESULTS))
-        return hang_owes(r, WAIT_RESULTS);
-    if (hang_jobs(r, NVDLA_CACC) > 0 || hang_owed(r, WAIT_INTR_CACC))
-        return hang_does_not_end(r, NVDLA_CACC);
-    return hang_nothing("has given all its results");
+    return hang_cacc_gives(r, rows,
+                           counts && (hang_conv_now(r).batches == 1 || !hang_missing(r, WAIT_SUMS, NVDLA_CACC)));
 }

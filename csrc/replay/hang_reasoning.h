@@ -220,6 +220,10 @@ struct hang_answer hang_judge_csc(const struct reasoning *r);
 struct hang_answer hang_judge_cmac(const struct reasoning *r);
 struct hang_answer hang_judge_cacc(const struct reasoning *r);
 
+/* What CACC, whose account with its neighbours is right, waits for. complete: it should have given the results of
+ * `rows`, of which it has all sums. */
+struct hang_answer hang_cacc_gives(const struct reasoning *r, uint64_t rows, bool complete);
+
 /* ---- hang_engines.c ---- */
 
 struct hang_answer hang_judge_glb(const struct reasoning *r);

@@ -329,6 +329,24 @@ static void convolution_at_ports(struct stop *s) {
         s->waits.pairs[seen[i]].counted = true;
 }
 
+/* Of a convolution the borders between engines are seen, and nothing comes from CACC. It keeps whole rows if other sums
+ * have followed those that complete them; else their stripe may be incomplete, for want of atoms. */
+TEST(rows_that_cacc_keeps) {
+    for (int others = 0; others < 2; others++) {
+        struct stop s;
+        convolution(&s);
+        nothing_behind_csc(&s);
+        s.waits.inside = false;
+        s.waits.borders = true;
+        moved(&s, WAIT_ATOMS, 6);
+        moved(&s, WAIT_SUMS, 6);
+        moved(&s, WAIT_ROWS, 4);
+        moved(&s, WAIT_SUM_ROWS, 4);
+        s.waits.pairs[WAIT_SUMS].last += (uint64_t)others;
+        end(&s, others ? "cacc" : "csc");
+    }
+}
+
 /* CDMA needs no other unit to end a layer of which it has read everything. */
 TEST(cdma_that_has_read_everything_and_goes_on) {
     struct stop s;
