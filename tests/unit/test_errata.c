@@ -1,6 +1,14 @@
 /* The laws of NVIDIA's errata: the tables of 99-illegal-programming section 5. */
 #include "nvdla/errata.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "run/session/errata.h"
 #include "tests/unit/test.h"
+#include "trace/formats.h"
+#include "trace/launches.h"
 
 /* A line of small: components, kernel width, outputs. */
 static struct errata_line line_of(size_t components, size_t kernel, size_t outputs, size_t stride) {
@@ -70,4 +78,43 @@ TEST(pads_that_are_lost) {
     assert_true(errata_pads_are_lost(4, 10, 31, 0, 0));
     assert_true(errata_pads_are_lost(4, 6, 0, 30, 0));
     assert_false(errata_pads_are_lost(4, 6, 3, 3, 0));
+}
+
+/* What is known of an RTL of another's that computes what the model of a configuration does, played as small. */
+static char *known_of(const char *config, enum errata_part *part) {
+    struct error err;
+    struct program *prog =
+        trace_read("traces/conformance/small/rand_mixed_000.nvt.gz", &(struct trace_options){0}, &err);
+    assert_non_null(prog);
+    struct layer_tracker *launches = program_launches(prog);
+    struct run_options options = {.foreign = true};
+    struct report_input input = {.prog = prog, .launches = launches, .played_count = 2};
+    struct play_result results[2];
+    char *text;
+    play_options_default(&options.play);
+    for (int i = 0; i < 2; i++) {
+        struct device *device = model_new(i == 0 ? nvdla_config_find(config) : prog->config,
+                                          &(struct model_options){.allow_undefined = true});
+        play(prog, device, &options.play, &results[i]);
+        input.played[i] = (struct played){.dev = device, .result = &results[i]};
+    }
+    *part = errata_part(&options, &input, &text);
+    for (int i = 0; i < 2; i++) {
+        play_result_free(&results[i]);
+        input.played[i].dev->ops->destroy(input.played[i].dev);
+    }
+    layer_tracker_free(launches);
+    program_free(prog);
+    return text;
+}
+
+TEST(an_rtl_of_another_configuration) {
+    enum errata_part part;
+    char *text = known_of("small_256", &part);
+    assert_int_equal(part, ERRATA_LIKELY);
+    assert_non_null(strstr(text, "likely the RTL of configuration small_256"));
+    free(text);
+    text = known_of("small", &part);
+    assert_int_equal(part, ERRATA_NO_PART);
+    assert_null(text);
 }

@@ -115,19 +115,53 @@ static bool has_image(const struct layer_tracker *launches) {
     return false;
 }
 
-enum errata_part errata_part(const struct run_options *options, const struct report_input *input, char **text) {
+/* Plays the trace on a model whatever it does. */
+static struct device *play_model(const struct run_options *options, const struct report_input *input,
+                                 const struct nvdla_config *config, bool errata, struct play_result *result) {
     const struct model_options model_options = {
-        .allow_outside = true, .allow_undefined = true, .errata = true, .threads = (size_t)options->threads};
+        .allow_outside = true, .allow_undefined = true, .errata = errata, .threads = (size_t)options->threads};
     struct play_options play_options = options->play;
+    play_options.seed = options->seed;
+    play_options.stop_at_first = false;
+    struct device *model = model_new(config, &model_options);
+    play(input->prog, model, &play_options, result);
+    return model;
+}
+
+/* A configuration with the same ports whose model computes what another's RTL does; NULL: none. */
+static const struct nvdla_config *mistaken(const struct run_options *options, const struct report_input *input) {
+    const struct nvdla_config *own = input->prog->config, *found = NULL;
+    const bool differs =
+        input->wrong || (input->played_count > 1 && !same_memories(input->played[0].dev, input->played[1].dev));
+    for (int i = 0; options->foreign && differs && !found && i < nvdla_config_count; i++) {
+        const struct nvdla_config *other = &nvdla_configs[i];
+        struct play_result result;
+        if (other == own || other->map != own->map || other->dbb_data_bits != own->dbb_data_bits ||
+            other->cvsram_data_bits != own->cvsram_data_bits || other->mem_atom != own->mem_atom)
+            continue;
+        struct device *model = play_model(options, input, other, false, &result);
+        if (is_cause(options, input, model, &result))
+            found = other;
+        play_result_free(&result);
+        model->ops->destroy(model);
+    }
+    return found;
+}
+
+enum errata_part errata_part(const struct run_options *options, const struct report_input *input, char **text) {
     struct play_result result;
     enum errata_part part = ERRATA_NO_PART;
     *text = NULL;
+    const struct nvdla_config *other = mistaken(options, input);
+    if (other) {
+        *text = xprintf("likely the RTL of configuration %s, which has the same ports: it computes what the model of "
+                        "%s does. Build it with --config %s",
+                        other->name, other->name, other->name);
+        return ERRATA_LIKELY;
+    }
     if (options->errata || !has_image(input->launches))
         return part;
-    play_options.seed = options->seed;
-    play_options.stop_at_first = false;
-    struct device *model = model_new(input->prog->config, &model_options);
-    play(input->prog, model, &play_options, &result);
+    struct device *model = play_model(options, input, input->prog->config, true, &result);
     const struct device_warning *erratum = first_erratum(model), *likely = likely_erratum(input, model);
     if (erratum && is_cause(options, input, model, &result))
         part = ERRATA_CAUSE;
