@@ -80,7 +80,7 @@ TEST(pads_that_are_lost) {
     assert_false(errata_pads_are_lost(4, 6, 3, 3, 0));
 }
 
-/* What is known of an RTL of another's that computes what the model of a configuration does, played as small. */
+/* What is known about an RTL of another's that computes what the model of a configuration does, played as small. */
 static char *known_of(const char *config, enum errata_part *part) {
     struct error err;
     struct program *prog =
