@@ -44,6 +44,14 @@ static unsigned set_chances(double *chance, const struct tensor *input) {
     return count;
 }
 
+/* The operands of a fit that is tried, and the best so far. */
+struct trial {
+    const struct tensor *main, *other, *out;
+    const struct table *table;
+    struct limits limits;
+    struct addition_fit *best;
+};
+
 /* What reaches the convertor. */
 static int64_t sum_of(const struct addition_fit *fit, int main, int other) {
     const int64_t shifted = (int64_t)other * (INT64_C(1) << fit->shift);
@@ -102,7 +110,8 @@ static bool set_ratio(struct addition_fit *fit, double ratio, bool convolved, in
     return best < INFINITY && fit->m > 0;
 }
 
-static bool set_scale(struct addition_fit *fit, double step, int zero_main, int zero_other, int zero_out) {
+static bool set_scale(struct addition_fit *fit, double step, const struct trial *trial) {
+    const int zero_main = trial->main->zero, zero_other = trial->other->zero, zero_out = trial->out->zero;
     int n = 63;
     while (n > 0 && round(ldexp(step, n)) > SCALE_MAX)
         n--;
@@ -119,12 +128,10 @@ static bool set_scale(struct addition_fit *fit, double step, int zero_main, int 
     return true;
 }
 
-/* Tries factors and offsets nearby: errors of the factors can make up for each other. */
-static void improve(const struct table *table, struct limits limits, struct addition_fit *fit, int zero_main,
-                    int zero_other) {
-    const struct addition_fit start = *fit;
-    const int weighted = zero_main * fit->weight + zero_other * fit->other_weight;
-    const double unit = ldexp(1, (int)fit->n) / fit->scale;
+/* Tries factors and offsets nearby: errors of the factors can make up for each other. Keeps the best of all. */
+static void improve(const struct trial *trial, struct addition_fit start) {
+    const int weighted = trial->main->zero * start.weight + trial->other->zero * start.other_weight;
+    const double unit = ldexp(1, (int)start.n) / start.scale;
     for (int m = -1; m <= 1; m++)
         for (int scale = -1; scale <= 1; scale++)
             for (int step = -6; step <= 6; step++) {
@@ -134,29 +141,23 @@ static void improve(const struct table *table, struct limits limits, struct addi
                 if (other.m < 1 || other.m > SCALE_MAX || other.scale < 1 || other.scale > SCALE_MAX)
                     continue;
                 other.offset += weighted * m + (int32_t)round(unit * step / 2048);
-                if (count_wrong(table, &other, limits, fit->share))
-                    *fit = other;
+                if (count_wrong(trial->table, &other, trial->limits, trial->best->share))
+                    *trial->best = other;
             }
 }
 
-static void try(const struct graph *graph, const struct node *node, const struct table *table, bool swapped,
-                bool convolved, struct addition_fit *best) {
-    const struct tensor *main = node_input(graph, node, swapped), *other = node_input(graph, node, !swapped),
-                        *out = node_output(graph, node);
-    struct addition_fit fit = {.swapped = swapped, .weight = 1, .share = INFINITY};
+static void try(const struct trial *trial, bool swapped, bool convolved) {
+    const double main = (double)trial->main->scales[0], other = (double)trial->other->scales[0];
+    struct addition_fit fit = {.swapped = swapped, .weight = 1};
     /* An input whose steps are smaller than that changes nothing. */
-    const double least = ldexp((double)main->scales[0], -RATIO_LOG_MAX);
-    const double step = (double)other->scales[0] > least ? (double)other->scales[0] : least;
+    const double least = ldexp(main, -RATIO_LOG_MAX), step = other > least ? other : least;
     int shift = SHIFT_MAX + 1;
     do {
-        if (!set_ratio(&fit, (double)main->scales[0] / step, convolved, shift - 1))
+        if (!set_ratio(&fit, main / step, convolved, shift - 1))
             return;
         shift = (int)fit.shift;
-    } while (!set_scale(&fit, ldexp(step / (double)out->scales[0], -shift), main->zero, other->zero, out->zero));
-    const struct limits limits = node_limits(graph, node);
-    improve(table, limits, &fit, main->zero, other->zero);
-    if (fit.share < best->share)
-        *best = fit;
+    } while (!set_scale(&fit, ldexp(step / (double)trial->out->scales[0], -shift), trial));
+    improve(trial, fit);
 }
 
 /* ---- a convolution of both ---- */
@@ -191,18 +192,12 @@ static bool set_weights(struct addition_fit *fit, double ratio, double step) {
     return best < INFINITY;
 }
 
-static void try_both(const struct graph *graph, const struct node *node, const struct table *table, bool swapped,
-                     struct addition_fit *best) {
-    const struct tensor *main = node_input(graph, node, swapped), *other = node_input(graph, node, !swapped),
-                        *out = node_output(graph, node);
-    const double step = (double)main->scales[0] / (double)out->scales[0];
-    struct addition_fit fit = {.swapped = swapped, .share = INFINITY};
-    if (!set_weights(&fit, (double)main->scales[0] / (double)other->scales[0], step) ||
-        !set_scale(&fit, step / fit.weight / fit.m, main->zero, other->zero, out->zero))
-        return;
-    improve(table, node_limits(graph, node), &fit, main->zero, other->zero);
-    if (fit.share < best->share)
-        *best = fit;
+static void try_both(const struct trial *trial, bool swapped) {
+    const double main = (double)trial->main->scales[0], step = main / (double)trial->out->scales[0];
+    struct addition_fit fit = {.swapped = swapped};
+    if (set_weights(&fit, main / (double)trial->other->scales[0], step) &&
+        set_scale(&fit, step / fit.weight / fit.m, trial))
+        improve(trial, fit);
 }
 
 /* ---- scales that differ by a power of two ---- */
@@ -239,20 +234,18 @@ static bool set_power_factors(struct addition_fit *fit, double step, bool both, 
     return true;
 }
 
-static void try_power(const struct graph *graph, const struct node *node, const struct table *table, bool swapped,
-                      bool both, struct addition_fit *best) {
-    const struct tensor *main = node_input(graph, node, swapped), *other = node_input(graph, node, !swapped),
-                        *out = node_output(graph, node);
+static void try_power(const struct trial *trial, bool swapped, bool both) {
+    const double main = (double)trial->main->scales[0];
     int shift;
-    const double fraction = frexp((double)other->scales[0] / (double)main->scales[0], &shift);
-    struct addition_fit fit = {.swapped = swapped, .power = true, .weight = 1, .share = INFINITY};
+    const double fraction = frexp((double)trial->other->scales[0] / main, &shift);
+    struct addition_fit fit = {.swapped = swapped, .power = true, .weight = 1};
     if (fraction != 0.5 || --shift < 0 || shift > POWER_MAX)
         return;
     fit.shift = (unsigned)shift;
-    fit.add = -main->zero - other->zero * (1 << shift);
-    if (set_power_factors(&fit, (double)main->scales[0] / (double)out->scales[0], both, out->zero) &&
-        count_wrong(table, &fit, node_limits(graph, node), best->share))
-        *best = fit;
+    fit.add = -trial->main->zero - trial->other->zero * (1 << shift);
+    if (set_power_factors(&fit, main / (double)trial->out->scales[0], both, trial->out->zero) &&
+        count_wrong(trial->table, &fit, trial->limits, trial->best->share))
+        *trial->best = fit;
 }
 
 bool fit_addition(const struct graph *graph, const struct node *node, struct addition_fit *fit) {
@@ -272,12 +265,16 @@ bool fit_addition(const struct graph *graph, const struct node *node, struct add
         return true;
     fit->share = INFINITY;
     const double most = good_enough(SIZE_MAX);
+    const struct tensor *a = node_input(graph, node, 0), *b = node_input(graph, node, 1),
+                        *out = node_output(graph, node);
+    const struct trial trials[] = {{a, b, out, &table, addition.limits, fit},
+                                   {b, a, out, &table, addition.limits, fit}};
     for (int form = 0; form < 4; form++)
-        try_power(graph, node, &table, form & 1, form >> 1, fit);
+        try_power(&trials[form & 1], form & 1, form >> 1);
     for (int form = 0; form < 4 && fit->share > 0 && (form < 2 || fit->weight > 1 || fit->share > most); form++)
-        try(graph, node, &table, form & 1, form >> 1, fit);
-    const double enough = good_enough(node_output(graph, node)->count);
+        try(&trials[form & 1], form & 1, form >> 1);
+    const double enough = good_enough(out->count);
     for (int form = 0; form < 2 && enough < most && fit->share > enough; form++)
-        try_both(graph, node, &table, form, fit);
+        try_both(&trials[form], form);
     return fit->share < INFINITY;
 }

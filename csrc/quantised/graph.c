@@ -8,28 +8,26 @@
 
 #include "nvdla/xalloc.h"
 
-const char *const node_names[NODE_KINDS] = {
-    "CONV_2D",
-    "DEPTHWISE_CONV_2D",
-    "FULLY_CONNECTED",
-    "ADD",
-    "AVERAGE_POOL_2D",
-    "MAX_POOL_2D",
-    "MEAN",
-    "RESHAPE",
-    "PAD",
-    "CONCATENATION",
-    "RELU",
-    "RELU6",
-    "CLIP",
-    "SOFTMAX",
-    "LOG_SOFTMAX",
-    "ARG_MAX",
-    "LOGISTIC",
-    "QUANTIZE",
-    "DEQUANTIZE",
-    "TRANSPOSE",
-};
+const char *const node_names[NODE_KINDS] = {"CONV_2D",
+                                            "DEPTHWISE_CONV_2D",
+                                            "FULLY_CONNECTED",
+                                            "ADD",
+                                            "AVERAGE_POOL_2D",
+                                            "MAX_POOL_2D",
+                                            "MEAN",
+                                            "RESHAPE",
+                                            "PAD",
+                                            "CONCATENATION",
+                                            "RELU",
+                                            "RELU6",
+                                            "CLIP",
+                                            "SOFTMAX",
+                                            "LOG_SOFTMAX",
+                                            "ARG_MAX",
+                                            "LOGISTIC",
+                                            "QUANTIZE",
+                                            "DEQUANTIZE",
+                                            "TRANSPOSE"};
 
 bool is_quantised(const char *path) {
     return text_ends_with(path, ".tflite") || text_ends_with(path, ".onnx");

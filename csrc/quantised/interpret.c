@@ -206,10 +206,10 @@ static void logistic(const struct computing *at) {
 /* Over the channels of each position. Spec: section 2.5. */
 static void softmax(const struct computing *at) {
     const size_t channels = (size_t)at->in->c;
-    const float step = -at->in->scales[0] * at->node->beta;
+    const float step = at->in->scales[0] * at->node->beta;
     float table[256];
     for (int d = 0; d < 256; d++)
-        table[d] = elementary_exp(step * (float)d);
+        table[d] = elementary_exp(-step * (float)d);
     for (size_t i = 0; i < at->in->count; i += channels) {
         const int8_t *from = at->from + i;
         int most = INT8_MIN;
@@ -218,29 +218,13 @@ static void softmax(const struct computing *at) {
             most = from[c] > most ? from[c] : most;
         for (size_t c = 0; c < channels; c++)
             sum += table[most - from[c]];
-        const float share = 1 / (sum * at->out->scales[0]);
-        for (size_t c = 0; c < channels; c++)
-            at->to[i + c] =
-                (int8_t)clamp((int64_t)truncf(table[most - from[c]] * share + 0.5f) + at->out->zero, at->limits);
-    }
-}
-
-static void log_softmax(const struct computing *at) {
-    const size_t channels = (size_t)at->in->c;
-    const float scale = at->in->scales[0] * at->node->beta;
-    for (size_t i = 0; i < at->in->count; i += channels) {
-        const int8_t *from = at->from + i;
-        int most = INT8_MIN;
-        float sum = 0;
-        for (size_t c = 0; c < channels; c++)
-            most = from[c] > most ? from[c] : most;
-        for (size_t c = 0; c < channels; c++)
-            sum += elementary_exp((float)(from[c] - most) * scale);
-        const float rest = elementary_log(sum);
+        const float share = 1 / (sum * at->out->scales[0]), rest = elementary_log(sum), zero = (float)at->out->zero;
         for (size_t c = 0; c < channels; c++) {
-            const float y = (float)(from[c] - most) * scale - rest;
-            at->to[i + c] =
-                (int8_t)clamp((int64_t)floorf(y / at->out->scales[0] + (float)at->out->zero + 0.5f), at->limits);
+            const float real = (float)(from[c] - most) * step - rest;
+            at->to[i + c] = (int8_t)clamp(at->node->kind == NODE_LOG_SOFTMAX
+                                              ? (int64_t)floorf(real / at->out->scales[0] + zero + 0.5f)
+                                              : (int64_t)truncf(table[most - from[c]] * share + 0.5f) + at->out->zero,
+                                          at->limits);
         }
     }
 }
@@ -319,10 +303,8 @@ void interpret_node(const struct graph *graph, const struct node *node, enum rou
         concatenate(&at, values);
         break;
     case NODE_SOFTMAX:
-        softmax(&at);
-        break;
     case NODE_LOG_SOFTMAX:
-        log_softmax(&at);
+        softmax(&at);
         break;
     case NODE_ARG_MAX:
         arg_max(&at);

@@ -5,10 +5,8 @@
 #include "nvdla/xalloc.h"
 #include "quantised/lowering.h"
 
-static int diagonal_weight(const struct convolution *c, int k, int r, int s, int channel) {
-    (void)r;
-    (void)s;
-    return c->first_kernel + k == c->first_channel + channel;
+static int diagonal_weight(const struct convolution *c, int k, struct tap tap) {
+    return c->first_kernel + k == c->first_channel + tap.c;
 }
 
 /* ---- sums of whole cubes ---- */
@@ -17,14 +15,14 @@ static int diagonal_weight(const struct convolution *c, int k, int r, int s, int
 enum { ELEMENTS_OF_PART = 127, PARTS_MAX = 4096 };
 
 /* Weight of an atom in a row for the sum of each of its channels; c->cube has the atoms that count. */
-static int weight_of_sum(const struct convolution *c, int k, int r, int s, int channel) {
-    return channel % c->atom == k && atom_of_window(c, r, s, channel) < c->cube.w * c->cube.h;
+static int weight_of_sum(const struct convolution *c, int k, struct tap tap) {
+    return tap.c % c->atom == k && atom_of_window(c, tap) < c->cube.w * c->cube.h;
 }
 
 /* The same for planes with the low and the high parts of sums in turn. */
-static int weight_of_planes(const struct convolution *c, int k, int r, int s, int channel) {
+static int weight_of_planes(const struct convolution *c, int k, struct tap tap) {
     enum { HIGH = -128 };
-    return weight_of_sum(c, k, r, s, channel) * (atom_of_window(c, r, s, channel) % 2 ? HIGH : 1);
+    return weight_of_sum(c, k, tap) * (atom_of_window(c, tap) % 2 ? HIGH : 1);
 }
 
 static void set_window(struct lowering *at, struct convolution *c, struct view window) {

@@ -63,7 +63,7 @@ static uint32_t put_weights(struct lowering *at, const struct convolution *c, in
                             const int kernel = first + k;
                             *to++ = c->targets && c->targets[c->first_kernel + kernel].dead
                                         ? 0
-                                        : (int8_t)c->weight(c, kernel, r, s, i);
+                                        : (int8_t)c->weight(c, kernel, (struct tap){r, s, i});
                         }
     const uint32_t offset = lowering_constant(at, bytes, size);
     free(bytes);
@@ -317,15 +317,13 @@ static bool lower_far_windows(struct lowering *at, const struct convolution *c) 
     return true;
 }
 
-static int weight_of_part(const struct convolution *c, int k, int r, int s, int channel) {
-    return c->whole->weight(c->whole, c->first_kernel - c->whole->first_kernel + k, r, s, channel);
+static int weight_of_part(const struct convolution *c, int k, struct tap tap) {
+    return c->whole->weight(c->whole, c->first_kernel - c->whole->first_kernel + k, tap);
 }
 
 /* Weight of a kernel that takes its channel out of atoms with kernels_of_part channels each. */
-static int merging_weight(const struct convolution *c, int k, int r, int s, int channel) {
-    (void)r;
-    (void)s;
-    return channel == k / c->kernels_of_part * c->atom + k % c->kernels_of_part;
+static int merging_weight(const struct convolution *c, int k, struct tap tap) {
+    return tap.c == k / c->kernels_of_part * c->atom + k % c->kernels_of_part;
 }
 
 /* A stage whose operands begin at any kernel: a copy of them, as they have to be aligned. */
@@ -449,17 +447,16 @@ bool lower_convolution(struct lowering *at, struct convolution *c) {
 /* ---- few channels ---- */
 
 /* Weight of a kernel that copies one element of the window: channel of the gathered cube = (row, column, channel). */
-static int gathering_weight(const struct convolution *c, int k, int r, int s, int channel) {
-    return k == (r * c->x.size + s) * c->from.c + channel;
+static int gathering_weight(const struct convolution *c, int k, struct tap tap) {
+    return k == (tap.r * c->x.size + tap.s) * c->from.c + tap.c;
 }
 
 /* Weight of the node at an element of the gathered cube; 0 past its last row. */
-static int gathered_weight(const struct convolution *c, int k, int r, int s, int channel) {
+static int gathered_weight(const struct convolution *c, int k, struct tap tap) {
     const struct tensor *weights = node_input(c->graph, c->node, 1);
     const int rows = weights->dims[1], line = weights->dims[2] * weights->dims[3];
-    const int row = r * c->node->y.stride + channel / line;
-    (void)s;
-    return row < rows ? ((const int8_t *)weights->data)[(k * rows + row) * line + channel % line] : 0;
+    const int row = tap.r * c->node->y.stride + tap.c / line;
+    return row < rows ? ((const int8_t *)weights->data)[(k * rows + row) * line + tap.c % line] : 0;
 }
 
 /* Splits a convolution of few channels where that takes fewer clocks: one that copies the columns of a window, and as
@@ -535,15 +532,15 @@ struct view view_in_a_row(struct lowering *at, struct view view, int beyond) {
         return view;
     const struct view row = view_new(at, MEMORY_OF_CUBES, view.w, view.h, view.c);
     at->out->storages[row.storage].size += (uint64_t)beyond * (uint64_t)at->atom;
-    lower_rescale(at, view, row, 0, 0, multiplier_of(1), (struct limits){INT8_MIN, INT8_MAX});
+    lower_copy(at, view, row);
     return row;
 }
 
 /* Weight of a node that reads the atoms of a cube in a row. */
-static int weight_of_atoms(const struct convolution *c, int k, int r, int s, int channel) {
+static int weight_of_atoms(const struct convolution *c, int k, struct tap tap) {
     const int8_t *data = node_input(c->graph, c->node, 1)->data;
-    const int pixels = c->cube.w * c->cube.h, atom = atom_of_window(c, r, s, channel);
-    const int of_cube = atom / pixels * c->atom + channel % c->atom;
+    const int pixels = c->cube.w * c->cube.h, atom = atom_of_window(c, tap);
+    const int of_cube = atom / pixels * c->atom + tap.c % c->atom;
     const size_t kernel = (size_t)pixels * (size_t)c->cube.c;
     return of_cube < c->cube.c
                ? data[(size_t)k * kernel + (size_t)(atom % pixels) * (size_t)c->cube.c + (size_t)of_cube]
@@ -571,30 +568,32 @@ static void set_whole_window(struct lowering *at, struct convolution *c, struct 
 /* ---- nodes ---- */
 
 /* Weights in the order kernel, row, column, channel of the cube in memory. */
-static int plain_weight(const struct convolution *c, int k, int r, int s, int channel) {
+static int plain_weight(const struct convolution *c, int k, struct tap tap) {
     const int8_t *data = node_input(c->graph, c->node, 1)->data;
-    return data[(((size_t)k * (size_t)c->y.size + (size_t)r) * (size_t)c->x.size + (size_t)s) * (size_t)c->from.c +
-                (size_t)channel];
+    return data[(((size_t)k * (size_t)c->y.size + (size_t)tap.r) * (size_t)c->x.size + (size_t)tap.s) *
+                    (size_t)c->from.c +
+                (size_t)tap.c];
 }
 
 /* Kernel k reads one channel of the input. */
-static int depthwise_weight(const struct convolution *c, int k, int r, int s, int channel) {
+static int depthwise_weight(const struct convolution *c, int k, struct tap tap) {
     const struct tensor *weights = node_input(c->graph, c->node, 1), *in = node_input(c->graph, c->node, 0);
     const int kernel = c->first_kernel + k, multiple = weights->dims[3] / in->c;
-    if (kernel / multiple != c->first_channel + channel)
+    if (kernel / multiple != c->first_channel + tap.c)
         return 0;
-    return ((const int8_t *)
-                weights->data)[((size_t)r * (size_t)c->x.size + (size_t)s) * (size_t)weights->dims[3] + (size_t)kernel];
+    return (
+        (const int8_t *)weights
+            ->data)[((size_t)tap.r * (size_t)c->x.size + (size_t)tap.s) * (size_t)weights->dims[3] + (size_t)kernel];
 }
 
 /* Kernel k reads the channels of its group. */
-static int grouped_weight(const struct convolution *c, int k, int r, int s, int channel) {
+static int grouped_weight(const struct convolution *c, int k, struct tap tap) {
     const struct tensor *weights = node_input(c->graph, c->node, 1);
     const int kernel = c->first_kernel + k, depth = weights->dims[3];
-    const int place = c->first_channel + channel - kernel / (weights->dims[0] / c->node->groups) * depth;
+    const int place = c->first_channel + tap.c - kernel / (weights->dims[0] / c->node->groups) * depth;
     if (place < 0 || place >= depth)
         return 0;
-    return ((const int8_t *)weights->data)[((kernel * c->y.size + r) * c->x.size + s) * depth + place];
+    return ((const int8_t *)weights->data)[((kernel * c->y.size + tap.r) * c->x.size + tap.s) * depth + place];
 }
 
 /* Bias with the zero point folded in, and the range of the sums of raw products. */

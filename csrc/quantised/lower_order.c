@@ -25,9 +25,8 @@ static struct convolution moving(const struct lowering *at, struct view from, st
 /* ---- reshape ---- */
 
 /* Kernel k takes element first_kernel + k of a row of pixels; the cube read begins at channel first_channel. */
-static int element_weight(const struct convolution *c, int k, int r, int s, int channel) {
-    (void)r;
-    return s * c->cube.c + c->first_channel + channel == c->first_kernel + k;
+static int element_weight(const struct convolution *c, int k, struct tap tap) {
+    return tap.s * c->cube.c + c->first_channel + tap.c == c->first_kernel + k;
 }
 
 /* One atom of channels in every `step`-th pixel of the result. */
@@ -54,7 +53,7 @@ static bool lower_column(struct lowering *at, struct view from, struct view to, 
     for (int row = 0; row < column.rows; row += TENSOR_SIDE_MAX) {
         source.h = target.h = least(column.rows - row, TENSOR_SIDE_MAX);
         if (single && first % from.c == begin && source.c == n) {
-            lower_rescale(at, source, target, 0, 0, multiplier_of(1), (struct limits){INT8_MIN, INT8_MAX});
+            lower_copy(at, source, target);
         } else {
             struct convolution c = moving(at, source, target, launches);
             c.weight = element_weight;
@@ -87,7 +86,7 @@ bool lower_reordering(struct lowering *at, struct view from, int tensor) {
                 return false;
         }
     if (!packed)
-        lower_rescale(at, result, to, 0, 0, multiplier_of(1), (struct limits){INT8_MIN, INT8_MAX});
+        lower_copy(at, result, to);
     lowering_note(at, "elements of %d channels moved to %d, each atom of channels by %d launches", from.c, to.c, step);
     return true;
 }
@@ -104,10 +103,8 @@ static int wide_channel(const struct convolution *c, int channel) {
     return wide + channel;
 }
 
-static int joining_weight(const struct convolution *c, int k, int r, int s, int channel) {
-    (void)r;
-    (void)s;
-    return wide_channel(c, c->first_kernel + k) == c->first_channel + channel;
+static int joining_weight(const struct convolution *c, int k, struct tap tap) {
+    return wide_channel(c, c->first_kernel + k) == c->first_channel + tap.c;
 }
 
 bool lower_joining(struct lowering *at, struct view wide, const int *channels, struct view to) {
@@ -131,16 +128,10 @@ bool lower_joining(struct lowering *at, struct view wide, const int *channels, s
 
 /* ---- repetition ---- */
 
-static int first_channel_weight(const struct convolution *c, int k, int r, int s, int channel) {
+static int first_channel_weight(const struct convolution *c, int k, struct tap tap) {
     (void)c;
     (void)k;
-    (void)r;
-    (void)s;
-    return channel == 0;
-}
-
-static void copy(struct lowering *at, struct view from, struct view to) {
-    lower_rescale(at, from, to, 0, 0, multiplier_of(1), (struct limits){INT8_MIN, INT8_MAX});
+    return tap.c == 0;
 }
 
 bool lower_repetition(struct lowering *at, struct view *view, int w, int h, int c) {
@@ -150,7 +141,7 @@ bool lower_repetition(struct lowering *at, struct view *view, int w, int h, int 
     const struct view to = view_new(at, MEMORY_OF_CUBES, w, h, c);
     struct view done = view_part(at, to, 0, 0, from.w, from.h);
     if (from.c == c) {
-        copy(at, from, done);
+        lower_copy(at, from, done);
     } else {
         struct convolution channels = moving(at, from, done, 1);
         channels.x.size = 1;
@@ -160,12 +151,12 @@ bool lower_repetition(struct lowering *at, struct view *view, int w, int h, int 
     }
     while (done.w < w) { /* the part that has been written, once more */
         const int n = least(done.w, w - done.w);
-        copy(at, view_part(at, to, 0, 0, n, done.h), view_part(at, to, done.w, 0, n, done.h));
+        lower_copy(at, view_part(at, to, 0, 0, n, done.h), view_part(at, to, done.w, 0, n, done.h));
         done.w += n;
     }
     while (done.h < h) {
         const int n = least(done.h, h - done.h);
-        copy(at, view_part(at, to, 0, 0, w, n), view_part(at, to, 0, done.h, w, n));
+        lower_copy(at, view_part(at, to, 0, 0, w, n), view_part(at, to, 0, done.h, w, n));
         done.h += n;
     }
     lowering_note(at, "%d x %d x %d repeated to %d x %d x %d (h, w, c)", from.h, from.w, from.c, h, w, c);

@@ -106,6 +106,11 @@ void lower_rescale(struct lowering *at, struct view from, struct view to, int ze
     lower_limits(at, to, limits, low);
 }
 
+void lower_copy(struct lowering *at, struct view from, struct view to) {
+    const struct stages stages = stages_none();
+    lower_sdp(at, from, to, &stages, NULL);
+}
+
 bool lower_rescale_node(struct lowering *at, const struct node *node) {
     const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
     struct view from;
@@ -123,16 +128,13 @@ static int whole_atoms(const struct lowering *at, int channels) {
 
 /* ---- addition ---- */
 
-static int weight_of_addition(const struct convolution *c, int k, int r, int s, int channel) {
-    (void)r;
-    (void)s;
-    return channel % c->atom != k ? 0 : channel < c->atom ? c->addition->weight : c->addition->other_weight;
+static int weight_of_addition(const struct convolution *c, int k, struct tap tap) {
+    return tap.c % c->atom != k ? 0 : tap.c < c->atom ? c->addition->weight : c->addition->other_weight;
 }
 
 /* The inputs of an addition by a convolution: main, or atoms of both in turn, which are copied there. */
 static struct view addends_of(struct lowering *at, const struct addition_fit *fit, struct view main,
                               struct view other) {
-    const struct limits all = {INT8_MIN, INT8_MAX};
     if (fit->other_weight == 0)
         return main;
     const struct view both = view_new(at, MEMORY_OF_CUBES, main.w, main.h, 2 * whole_atoms(at, main.c));
@@ -140,8 +142,8 @@ static struct view addends_of(struct lowering *at, const struct addition_fit *fi
     first.c = second.c = main.c;
     first.surface = second.surface = 2 * both.surface;
     second.offset += both.surface;
-    lower_rescale(at, main, first, 0, 0, multiplier_of(1), all);
-    lower_rescale(at, other, second, 0, 0, multiplier_of(1), all);
+    lower_copy(at, main, first);
+    lower_copy(at, other, second);
     return both;
 }
 
@@ -339,8 +341,7 @@ static void fill_around(struct lowering *at, struct view to, int x, int y, int w
 }
 
 void lower_padding(struct lowering *at, struct view from, struct view to, int x, int y, int value) {
-    lower_rescale(at, from, view_part(at, to, x, y, from.w, from.h), 0, 0, multiplier_of(1),
-                  (struct limits){INT8_MIN, INT8_MAX});
+    lower_copy(at, from, view_part(at, to, x, y, from.w, from.h));
     fill_around(at, to, x, y, from.w, from.h, value);
 }
 
@@ -352,8 +353,7 @@ static bool pad_channels(struct lowering *at, const struct node *node, struct vi
     const bool padded = channels[0] > 0 || channels[2] > 0;
     const struct view wide =
         padded ? view_new(at, MEMORY_OF_CUBES, from.w, from.h, last + whole_atoms(at, channels[2])) : to;
-    lower_rescale(at, from, view_channels(at, wide, first, channels[1]), zero, zero, multiplier_of(1),
-                  (struct limits){INT8_MIN, INT8_MAX});
+    lower_copy(at, from, view_channels(at, wide, first, channels[1]));
     if (!padded)
         return true;
     if (channels[0])
@@ -459,8 +459,7 @@ static void lower_pixels(struct lowering *at, struct view cube, struct view rows
         atoms.h = pixels;
         atoms.line = (uint32_t)at->atom;
         column.c = n;
-        lower_rescale(at, back ? column : atoms, back ? atoms : column, 0, 0, multiplier_of(1),
-                      (struct limits){INT8_MIN, INT8_MAX});
+        lower_copy(at, back ? column : atoms, back ? atoms : column);
     }
 }
 

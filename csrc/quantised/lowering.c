@@ -371,10 +371,8 @@ static bool copy_outputs(struct lowering *at) {
         at->out->outputs[o] = view;
         if (view.storage != GRAPH_NONE && at->out->storages[view.storage].memory == memory)
             continue;
-        const struct tensor *t = graph_tensor(graph, graph->outputs[o]);
         at->out->outputs[o] = view_new(at, memory, view.w, view.h, view.c);
-        lower_rescale(at, view, at->out->outputs[o], t->zero, t->zero, multiplier_of(1),
-                      (struct limits){INT8_MIN, INT8_MAX});
+        lower_copy(at, view, at->out->outputs[o]);
         touch(at, view.storage);
     }
     return true;

@@ -75,7 +75,8 @@ struct sdp_unit stage_per_point(const struct lowering *at, const struct view *vi
 
 /* SDP from one view to another of the same size. */
 void lower_sdp(struct lowering *at, struct view from, struct view to, const struct stages *stages, struct view *other);
-/* (value - zero) * factor + zero, limits: to another scale, or just a copy. */
+void lower_copy(struct lowering *at, struct view from, struct view to);
+/* (value - zero) * factor + zero, limits: to another scale. */
 void lower_rescale(struct lowering *at, struct view from, struct view to, int zero_in, int zero_out,
                    struct multiplier factor, struct limits limits);
 /* A cube in a larger one, at a place, with a value around it. */
@@ -85,13 +86,17 @@ void lower_limits(struct lowering *at, struct view view, struct limits limits, b
 
 /* ---- convolutions ---- */
 
+/* An element of a window: row, column, channel from the view's first on. */
+struct tap {
+    int r, s, c;
+};
+
 /* A convolution of a view, and SDP after it. */
 struct convolution {
     struct view from, to;
     struct axis x, y;
     int pad_value;
-    /* Weight of a kernel; channels count from the view's first. */
-    int (*weight)(const struct convolution *convolution, int k, int r, int s, int c);
+    int (*weight)(const struct convolution *convolution, int k, struct tap tap); /* of a kernel */
     const struct node *node;
     const struct graph *graph;
     const struct kernel_target *targets; /* of the node's kernels: weights of dead ones are 0; NULL: none is */
@@ -129,8 +134,8 @@ struct view window_of_atoms(const struct lowering *at, struct view first, int at
 /* The view if its atoms lie in a row, else a copy whose do, with room for some atoms beyond them. */
 struct view view_in_a_row(struct lowering *at, struct view view, int beyond);
 /* Number of the atom at an element of a window_of_atoms(). */
-static inline int atom_of_window(const struct convolution *c, int r, int s, int channel) {
-    return channel / c->atom * c->x.size * c->y.size + r * c->x.size + s;
+static inline int atom_of_window(const struct convolution *c, struct tap tap) {
+    return tap.c / c->atom * c->x.size * c->y.size + tap.r * c->x.size + tap.s;
 }
 
 /* ---- moves ---- */

@@ -95,7 +95,6 @@ static bool read_taken(struct tflite_reading *at, const struct flat_table *optio
     struct tensor *out = &at->graph->tensors[node->output];
     if (node->kind == NODE_ARG_MAX && out->type == TENSOR_INT32 && !out->data)
         out->type = TENSOR_INDEX;
-    node->input_count = 1;
     return axes != NULL;
 }
 
@@ -119,7 +118,6 @@ static bool read_transpose(struct tflite_reading *at, const struct flat_table *o
         seen |= 1U << order[i];
         node->order[graph_axis(at->graph, in->rank, i)] = graph_axis(at->graph, in->rank, order[i]);
     }
-    node->input_count = 1;
     return true;
 }
 
@@ -136,7 +134,6 @@ static bool read_pad(struct tflite_reading *at, const struct flat_table *options
             return refuse(at, node, "found padding of %d and %d in dimension %d, expected 0 to %d, 0 in the batch",
                           axis->before, axis->after, i, TENSOR_SIDE_MAX);
     }
-    node->input_count = 1;
     return pads != NULL;
 }
 
@@ -151,25 +148,9 @@ static bool read_concatenation(struct tflite_reading *at, const struct flat_tabl
 
 static bool read_softmax(struct tflite_reading *at, const struct flat_table *options, struct node *node) {
     const uint32_t bits = (uint32_t)flat_number(&at->flat, options, 0, 4, "beta");
-    node->axis = CHANNELS;
     memcpy(&node->beta, &bits, sizeof bits);
     return (isfinite(node->beta) && node->beta > 0) ||
            refuse(at, node, "found beta %g, expected a finite number above 0", (double)node->beta);
-}
-
-static bool read_log_softmax(struct tflite_reading *at, const struct flat_table *options, struct node *node) {
-    (void)at;
-    (void)options;
-    node->axis = CHANNELS;
-    node->beta = 1;
-    return true;
-}
-
-static bool read_reshape(struct tflite_reading *at, const struct flat_table *options, struct node *node) {
-    (void)at;
-    (void)options;
-    node->input_count = 1;
-    return true;
 }
 
 /* ---- operators ---- */
@@ -203,12 +184,12 @@ static const struct known_operator operators[] = {
     {19, NODE_RELU, 3, 1, GRAPH_NONE, ACTIVATION_RELU, NULL},
     {20, NODE_CLIP, 1, 1, GRAPH_NONE, ACTIVATION_RELU_1, NULL},
     {21, NODE_RELU6, 3, 1, GRAPH_NONE, ACTIVATION_RELU6, NULL},
-    {22, NODE_RESHAPE, 1, 1, GRAPH_NONE, 0, read_reshape},
+    {22, NODE_RESHAPE, 1, 1, GRAPH_NONE, 0, NULL},
     {25, NODE_SOFTMAX, 3, 1, GRAPH_NONE, 0, read_softmax},
     {34, NODE_PAD, 4, 1, GRAPH_NONE, 0, read_pad},
     {39, NODE_TRANSPOSE, 4, 1, GRAPH_NONE, 0, read_transpose},
     {40, NODE_MEAN, 3, 1, GRAPH_NONE, 0, read_taken},
-    {50, NODE_LOG_SOFTMAX, 2, 1, GRAPH_NONE, 0, read_log_softmax},
+    {50, NODE_LOG_SOFTMAX, 2, 1, GRAPH_NONE, 0, NULL},
     {56, NODE_ARG_MAX, 3, 1, GRAPH_NONE, 0, read_taken},
     {114, NODE_QUANTIZE, 3, 1, GRAPH_NONE, 0, NULL},
 };
@@ -355,7 +336,7 @@ static bool read_node(struct tflite_reading *at, struct node *node) {
     const struct flat_table *entry = &at->entry, options = flat_table(&at->flat, entry, 4, "options");
     int outputs[1] = {GRAPH_NONE};
     size_t output_count = 0;
-    *node = (struct node){.number = entry->index, .groups = 1};
+    *node = (struct node){.number = entry->index, .groups = 1, .axis = CHANNELS, .beta = 1};
     for (int i = 0; i < AXES; i++)
         node->axes[i] = axis_of(1);
     if (!tflite_indices(at, entry, 1, "inputs", node->inputs, &node->input_count, NODE_INPUTS_MAX) ||
@@ -383,6 +364,8 @@ static bool read_node(struct tflite_reading *at, struct node *node) {
     }
     if ((known->read && !known->read(at, &options, node)) || at->flat.failed)
         return false;
+    if (all == 1) /* what else there is has been read */
+        node->input_count = 1;
     const int activation = known->field == GRAPH_NONE
                                ? known->activation
                                : tflite_number(at, &options, (unsigned)known->field, 1, "activation");

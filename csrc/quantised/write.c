@@ -151,6 +151,10 @@ struct tables {
     size_t count;
 };
 
+#define RECORD(...)                                                                                                    \
+    (const struct flat_field[]){__VA_ARGS__},                                                                          \
+        sizeof((const struct flat_field[]){__VA_ARGS__}) / sizeof(struct flat_field)
+
 static void add_record(struct tables *tables, const struct flat_field *fields, size_t count) {
     struct flat_field *copy = xcalloc(count, sizeof *copy);
     memcpy(copy, fields, count * sizeof *copy);
@@ -173,19 +177,12 @@ static void add_memory(struct tables *memories, struct tables *addresses, unsign
     static const uint64_t start = 0;
     const uint64_t id = memories->count, room = size ? size : PAGE;
     const size_t contents = content ? 1 : 0;
-    const struct flat_field memory[] = {flat_of_number(2, id),
-                                        flat_of_number(1, 0),
-                                        flat_of_number(2, flags),
-                                        flat_of_number(8, room),
-                                        flat_of_number(4, PAGE),
-                                        flat_of_texts(content, contents),
-                                        flat_of_vector(8, &start, contents),
-                                        flat_of_number(2, bind),
-                                        flat_of_number(2, tensor)};
-    const struct flat_field address[] = {flat_of_number(2, id), flat_of_number(2, id), flat_of_number(8, 0),
-                                         flat_of_number(8, room)};
-    add_record(memories, memory, sizeof memory / sizeof *memory);
-    add_record(addresses, address, sizeof address / sizeof *address);
+    add_record(memories,
+               RECORD(flat_of_number(2, id), flat_of_number(1, 0), flat_of_number(2, flags), flat_of_number(8, room),
+                      flat_of_number(4, PAGE), flat_of_texts(content, contents), flat_of_vector(8, &start, contents),
+                      flat_of_number(2, bind), flat_of_number(2, tensor)));
+    add_record(addresses,
+               RECORD(flat_of_number(2, id), flat_of_number(2, id), flat_of_number(8, 0), flat_of_number(8, room)));
 }
 
 static void add_blob(struct tables *blobs, const char *name, const void *bytes, size_t n, unsigned interface,
@@ -194,35 +191,30 @@ static void add_blob(struct tables *blobs, const char *name, const void *bytes, 
     const uint64_t version = interface == INTERFACE_DLA   ? 0 | 12 << 8 | 5 << 16
                              : interface == INTERFACE_CPU ? 1 << 16
                                                           : 0;
-    const struct flat_field blob[] = {flat_of_text(name),     flat_of_number(8, n),       flat_of_number(4, interface),
-                                      flat_of_number(4, sub), flat_of_number(3, version), flat_of_vector(1, bytes, n)};
-    add_record(blobs, blob, sizeof blob / sizeof *blob);
+    add_record(blobs, RECORD(flat_of_text(name), flat_of_number(8, n), flat_of_number(4, interface),
+                             flat_of_number(4, sub), flat_of_number(3, version), flat_of_vector(1, bytes, n)));
 }
 
 static void add_tensor(const struct lowered *lowered, struct tables *tensors, const struct tensor *tensor,
                        size_t memory, const struct view *view) {
-    enum { ATOMS = 3, FEATURE_CATEGORY = 2, STRIDES = 8 };
+    enum { ATOMS = 3, FEATURE_CATEGORY = 2 };
     const bool index = tensor->type == TENSOR_INDEX;
     const uint64_t size = lowered->storages[view->storage].size;
-    struct flat_field fields[14 + STRIDES] = {
-        flat_of_text(tensor->name),
-        flat_of_number(2, tensors->count),
-        flat_of_number(2, memory),
-        flat_of_number(8, size),
-        flat_of_number(8, 0),
-        flat_of_number(1, ATOMS),
-        flat_of_number(1, index ? DATA_INT16 : DATA_INT8),
-        flat_of_number(1, FEATURE_CATEGORY),
-        flat_of_number(1, lowered_atom(lowered) == 8 ? PIXEL_FEATURE_8 : PIXEL_FEATURE),
-        flat_of_number(1, 0),
-        flat_of_number(4, 1),
-        flat_of_number(4, (uint64_t)(index ? 1 : view->c)),
-        flat_of_number(4, (uint64_t)view->h),
-        flat_of_number(4, (uint64_t)view->w)};
-    const uint32_t strides[STRIDES] = {1, view->line, view->surface};
-    for (int i = 0; i < STRIDES; i++)
-        fields[14 + i] = flat_of_number(4, strides[i]);
-    add_record(tensors, fields, sizeof fields / sizeof *fields);
+    const unsigned format = lowered_atom(lowered) == 8 ? PIXEL_FEATURE_8 : PIXEL_FEATURE;
+    const struct flat_field zero = flat_of_number(4, 0); /* strides of more dimensions */
+    add_record(tensors,
+               RECORD(flat_of_text(tensor->name), flat_of_number(2, tensors->count), flat_of_number(2, memory),
+                      flat_of_number(8, size), flat_of_number(8, 0), flat_of_number(1, ATOMS),
+                      flat_of_number(1, index ? DATA_INT16 : DATA_INT8), flat_of_number(1, FEATURE_CATEGORY),
+                      flat_of_number(1, format), flat_of_number(1, 0), flat_of_number(4, 1),
+                      flat_of_number(4, (uint64_t)(index ? 1 : view->c)), flat_of_number(4, (uint64_t)view->h),
+                      flat_of_number(4, (uint64_t)view->w), flat_of_number(4, 1), flat_of_number(4, view->line),
+                      flat_of_number(4, view->surface), zero, zero, zero, zero, zero));
+}
+
+static void add_event(struct tables *events, unsigned number, uint64_t value, bool signals) {
+    add_record(events, RECORD(flat_of_number(2, number), flat_of_number(1, 0), flat_of_number(2, 0),
+                              flat_of_number(4, value), flat_of_number(1, signals)));
 }
 
 /* Tasks in order, each after the one before it: an event that one signals and the next waits for. */
@@ -243,20 +235,13 @@ static void add_tasks(const struct writing *at, struct tables *tasks, struct tab
         ends[0] = (uint16_t)(2 * t - 1);
         ends[1] = (uint16_t)(2 * t);
         ends[2] = (uint16_t)t;
-        const struct flat_field task[] = {
-            flat_of_number(2, t),           flat_of_number(4, cpu ? INTERFACE_CPU : INTERFACE_DLA),
-            flat_of_number(2, UINT16_MAX),  flat_of_vector(2, addresses, count),
-            flat_of_vector(2, ends, t > 0), flat_of_vector(2, ends + 1, 1)};
-        const struct flat_field wait[] = {flat_of_number(2, ends[0]), flat_of_number(1, 0), flat_of_number(2, 0),
-                                          flat_of_number(4, t), flat_of_number(1, 0)};
-        const struct flat_field signal[] = {flat_of_number(2, ends[1]), flat_of_number(1, 0), flat_of_number(2, 0),
-                                            flat_of_number(4, t + 1), flat_of_number(1, 1)};
-        const struct flat_field submit[] = {flat_of_number(2, t), flat_of_vector(2, ends + 2, 1)};
-        add_record(tasks, task, sizeof task / sizeof *task);
+        add_record(tasks, RECORD(flat_of_number(2, t), flat_of_number(4, cpu ? INTERFACE_CPU : INTERFACE_DLA),
+                                 flat_of_number(2, UINT16_MAX), flat_of_vector(2, addresses, count),
+                                 flat_of_vector(2, ends, t > 0), flat_of_vector(2, ends + 1, 1)));
         if (t > 0)
-            add_record(events, wait, sizeof wait / sizeof *wait);
-        add_record(events, signal, sizeof signal / sizeof *signal);
-        add_record(submits, submit, sizeof submit / sizeof *submit);
+            add_event(events, ends[0], t, false);
+        add_event(events, ends[1], t + 1, true);
+        add_record(submits, RECORD(flat_of_number(2, t), flat_of_vector(2, ends + 2, 1)));
     }
 }
 
@@ -293,16 +278,10 @@ static struct text write_tables(const struct writing *at) {
     add_blob(&blobs, ORIGINS_BLOB, at->origins.text, at->origins.n, INTERFACE_NONE, 0);
     add_memories(at, &memories, &addresses, &tensors, constants);
     add_tasks(at, &tasks, &events, &submits, numbers);
-    const struct flat_field root[] = {flat_of_number(3, 0 | 7 << 8),
-                                      all(&tasks),
-                                      all(&memories),
-                                      all(&addresses),
-                                      all(&events),
-                                      all(&blobs),
-                                      all(&tensors),
-                                      flat_of_tables(NULL, 0),
-                                      all(&submits)};
-    struct text file = flat_write((struct flat_record){root, sizeof root / sizeof *root}, "NVDA");
+    const struct flat_record root = {RECORD(flat_of_number(3, 0 | 7 << 8), all(&tasks), all(&memories), all(&addresses),
+                                            all(&events), all(&blobs), all(&tensors), flat_of_tables(NULL, 0),
+                                            all(&submits))};
+    struct text file = flat_write(root, "NVDA");
     struct tables *const lists[] = {&tasks, &memories, &addresses, &events, &blobs, &tensors, &submits};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free_tables(lists[i]);
