@@ -27,8 +27,8 @@ static int weight_of_planes(const struct convolution *c, int k, struct tap tap) 
 
 static void set_window(struct lowering *at, struct convolution *c, struct view window) {
     c->from = window;
-    c->x = (struct axis){.size = window.w, .stride = 1, .dilation = 1};
-    c->y = (struct axis){.size = window.h, .stride = 1, .dilation = 1};
+    c->x = axis_of(window.w);
+    c->y = axis_of(window.h);
     c->atom = at->atom;
 }
 

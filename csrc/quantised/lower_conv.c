@@ -72,23 +72,18 @@ static uint32_t put_weights(struct lowering *at, const struct convolution *c, in
 
 /* ---- launches ---- */
 
-/* Rows of the input for rows first .. first + n - 1 of the output, and the padding they need; or columns. */
-struct band {
-    int input, rows, top, bottom;
-};
-
-static struct band band_of(const struct axis *axis, int height, int first, int n) {
+struct span span_of(const struct axis *axis, int size, int first, int n) {
     const int begin = first * axis->stride - axis->before;
     const int end = (first + n - 1) * axis->stride - axis->before + (axis->size - 1) * axis->dilation + 1;
-    return (struct band){.input = begin > 0 ? begin : 0,
-                         .rows = (end < height ? end : height) - (begin > 0 ? begin : 0),
-                         .top = begin < 0 ? -begin : 0,
-                         .bottom = end > height ? end - height : 0};
+    struct span span = {.begin = begin > 0 ? begin : 0, .before = begin < 0 ? -begin : 0};
+    span.size = (end < size ? end : size) - span.begin;
+    span.after = end > size ? end - size : 0;
+    return span;
 }
 
 struct launch {
     const struct convolution *c;
-    struct band rows;
+    struct span rows;
     int first_row, row_count; /* of the output */
     int first_kernel, kernels;
     int lines; /* of the input, at most in launches of the same kernels: their banks stay the same */
@@ -117,7 +112,7 @@ static void set_banks(struct lowering *at, const struct launch *launch, struct c
 
 static void launch_conv(struct lowering *at, const struct launch *launch) {
     const struct convolution *c = launch->c;
-    const struct view from = view_part(at, c->from, 0, launch->rows.input, c->from.w, launch->rows.rows);
+    const struct view from = view_part(at, c->from, 0, launch->rows.begin, c->from.w, launch->rows.size);
     struct operation *op = lowering_op(at, TYPE_CONV);
     struct conv_op *conv = &op->conv;
     const size_t bytes = weight_bytes(at, c, (size_t)launch->kernels);
@@ -143,8 +138,8 @@ static void launch_conv(struct lowering *at, const struct launch *launch) {
         .stride_y = (unsigned)c->y.stride,
         .pad_left = (unsigned)c->x.before,
         .pad_right = (unsigned)c->x.after,
-        .pad_top = (unsigned)launch->rows.top,
-        .pad_bottom = (unsigned)launch->rows.bottom,
+        .pad_top = (unsigned)launch->rows.before,
+        .pad_bottom = (unsigned)launch->rows.after,
         .dilation_x = (unsigned)c->x.dilation,
         .dilation_y = (unsigned)c->y.dilation,
         .pad_value = c->pad_value,
@@ -192,7 +187,7 @@ static int lines_of(const struct convolution *c, int rows) {
     int most = 0;
     for (int first = 0; first < c->to.h; first += rows) {
         const int n = c->to.h - first < rows ? c->to.h - first : rows;
-        const int lines = band_of(&c->y, c->from.h, first, n).rows;
+        const int lines = span_of(&c->y, c->from.h, first, n).size;
         most = lines > most ? lines : most;
     }
     return most;
@@ -276,7 +271,7 @@ static void lower_launches(struct lowering *at, struct convolution *c, int most)
         for (int y = 0; y < c->to.h; y += rows) {
             launch.first_row = y;
             launch.row_count = c->to.h - y < rows ? c->to.h - y : rows;
-            launch.rows = band_of(&c->y, c->from.h, y, launch.row_count);
+            launch.rows = span_of(&c->y, c->from.h, y, launch.row_count);
             launch_conv(at, &launch);
             launch_sdp(at, &launch);
         }
@@ -291,14 +286,14 @@ static void lower_launches(struct lowering *at, struct convolution *c, int most)
 /* The same for a rectangle of the output. */
 static bool lower_rectangle(struct lowering *at, const struct convolution *whole, int x, int y, int w, int h) {
     struct convolution c = *whole;
-    const struct band columns = band_of(&c.x, c.from.w, x, w), rows = band_of(&c.y, c.from.h, y, h);
+    const struct span columns = span_of(&c.x, c.from.w, x, w), rows = span_of(&c.y, c.from.h, y, h);
     struct view other;
-    c.from = view_part(at, c.from, columns.input, rows.input, columns.rows, rows.rows);
+    c.from = view_part(at, c.from, columns.begin, rows.begin, columns.size, rows.size);
     c.to = view_part(at, c.to, x, y, w, h);
-    c.x.before = columns.top;
-    c.x.after = columns.bottom;
-    c.y.before = rows.top;
-    c.y.after = rows.bottom;
+    c.x.before = columns.before;
+    c.x.after = columns.after;
+    c.y.before = rows.before;
+    c.y.after = rows.after;
     if (c.other) {
         other = view_part(at, *c.other, x, y, w, h);
         c.other = &other;
@@ -340,7 +335,6 @@ static struct sdp_unit stage_moved(struct lowering *at, struct sdp_unit stage, i
 
 /* The kernels of an atom of output, n at a time into atoms of their own; a convolution of 1 x 1 then merges those. */
 static bool lower_atom_by_kernels(struct lowering *at, const struct convolution *whole, int first, int count, int n) {
-    const struct axis point = {.size = 1, .stride = 1, .dilation = 1};
     const int parts = (count + n - 1) / n;
     const struct view merged = view_new(at, MEMORY_OF_CUBES, whole->to.w, whole->to.h, parts * at->atom);
     for (int i = 0; i < parts; i++) {
@@ -357,8 +351,8 @@ static bool lower_atom_by_kernels(struct lowering *at, const struct convolution 
     }
     struct convolution merge = {.from = merged,
                                 .to = view_channels(at, whole->to, first, count),
-                                .x = point,
-                                .y = point,
+                                .x = axis_of(1),
+                                .y = axis_of(1),
                                 .weight = merging_weight,
                                 .kernels_of_part = n,
                                 .atom = at->atom,
@@ -400,7 +394,7 @@ static int most_columns(const struct lowering *at, const struct convolution *c) 
         part.to.w = n;
         for (int first = 0; first < c->to.w; first += n) {
             const int here = c->to.w - first < n ? c->to.w - first : n;
-            const int columns = band_of(&c->x, c->from.w, first, here).rows;
+            const int columns = span_of(&c->x, c->from.w, first, here).size;
             part.from.w = columns > part.from.w ? columns : part.from.w;
         }
         if (most_rows(at, &part) > 0)
@@ -479,7 +473,7 @@ static bool gather_channels(struct lowering *at, struct convolution *c) {
     copy.to = (struct view){.w = c->to.w, .h = gathered, .c = channels};
     rest.from = copy.to;
     rest.weight = gathered_weight;
-    rest.x = (struct axis){.size = 1, .stride = 1, .dilation = 1};
+    rest.x = axis_of(1);
     rest.y = (struct axis){.size = (y.size + rows - 1) / rows, .stride = 1, .dilation = 1, .before = y.before / rows};
     if (convolution_clocks(at, &copy) + convolution_clocks(at, &rest) + LAUNCH_CLOCKS >= convolution_clocks(at, c) ||
         most_rows(at, &copy) == 0)
@@ -642,7 +636,7 @@ static bool input_view(struct lowering *at, const struct node *node, struct conv
     c->y = node->y;
     for (size_t n = 0; n < at->node; n++) {
         const struct node *pad = &at->graph->nodes[n];
-        if (!at->folded[n] || pad->output != tensor)
+        if (!at->nodes[n].folded || pad->output != tensor)
             continue;
         c->x.before += pad->x.before;
         c->x.after += pad->x.after;

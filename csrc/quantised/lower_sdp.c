@@ -150,7 +150,6 @@ static struct view addends_of(struct lowering *at, const struct addition_fit *fi
 /* The inputs times their weights by a convolution, the rest in SDP after it; by atoms of channels. */
 static bool lower_convolved_addition(struct lowering *at, const struct node *node, const struct addition_fit *fit,
                                      struct view main, struct view other, struct view to, struct stages stages) {
-    const struct axis point = {.size = 1, .stride = 1, .dilation = 1};
     const struct view addends = addends_of(at, fit, main, other);
     for (int k = 0; k < to.c; k += at->atom) {
         const int n = to.c - k < at->atom ? to.c - k : at->atom;
@@ -158,8 +157,8 @@ static bool lower_convolved_addition(struct lowering *at, const struct node *nod
         struct convolution c = {.from = fit->other_weight ? view_channels(at, addends, 2 * k, at->atom + n)
                                                           : view_channels(at, addends, k, n),
                                 .to = view_channels(at, to, k, n),
-                                .x = point,
-                                .y = point,
+                                .x = axis_of(1),
+                                .y = axis_of(1),
                                 .weight = weight_of_addition,
                                 .addition = fit,
                                 .atom = at->atom,
@@ -240,20 +239,6 @@ static int most_columns(const struct axis *rows) {
                       : stride == 3  ? (size <= 6 ? 2 : 3)
                                      : 2;
     return lines == 1 ? 128 : lines == 2 ? 64 : lines <= 4 ? 32 : 16;
-}
-
-/* Inputs of the outputs first .. first + n - 1, and the padding they need. */
-struct span {
-    int begin, size, before, after;
-};
-
-static struct span span_of(const struct axis *axis, int size, int first, int n) {
-    const int begin = first * axis->stride - axis->before;
-    const int end = (first + n - 1) * axis->stride - axis->before + axis->size;
-    struct span span = {.begin = begin > 0 ? begin : 0, .before = begin < 0 ? -begin : 0};
-    span.size = (end < size ? end : size) - span.begin;
-    span.after = end > size ? end - size : 0;
-    return span;
 }
 
 /* out: the part of `to` that is computed, from column and row `left` and `top` on. */
@@ -368,7 +353,7 @@ bool lower_pad_node(struct lowering *at, const struct node *node) {
     struct view from;
     if (!view_use(at, node->inputs[0], &from))
         return false;
-    if (at->folded[at->node]) {
+    if (at->nodes[at->node].folded) {
         at->out->views[node->output] = from;
         lowering_note(at, "done by the convolution that follows");
         return true;
@@ -424,24 +409,24 @@ static bool lower_channels(struct lowering *at, const struct node *node, struct 
 
 bool lower_concatenation_node(struct lowering *at, const struct node *node) {
     const struct view to = view_define(at, node->output);
-    struct part next = {.whole = node->output};
+    int place[AXES] = {0};
     size_t copied = 0;
     if (!concatenates_atoms(at, node))
         return lower_channels(at, node, to);
     for (size_t i = 0; i < node->input_count; i++) {
         const struct tensor *in = node_input(at->graph, node, i);
         const struct part *part = &at->parts[node->inputs[i]];
-        const bool in_place = part->whole == node->output && memcmp(part->place, next.place, sizeof next.place) == 0;
+        const bool in_place = part->whole == node->output && memcmp(part->place, place, sizeof place) == 0;
         struct view from;
         if (!view_use(at, node->inputs[i], &from))
             return false;
         if (!in_place) {
             place_input(at, node, in, from,
-                        view_channels(at, view_part(at, to, next.place[WIDTH], next.place[HEIGHT], in->w, in->h),
-                                      next.place[CHANNELS], in->c));
+                        view_channels(at, view_part(at, to, place[WIDTH], place[HEIGHT], in->w, in->h), place[CHANNELS],
+                                      in->c));
             copied++;
         }
-        next.place[node->axis] += in->sides[node->axis];
+        place[node->axis] += in->sides[node->axis];
     }
     lowering_note(at, "%zu of %zu inputs are copied, the others are computed in place", copied, node->input_count);
     return true;

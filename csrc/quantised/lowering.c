@@ -60,7 +60,7 @@ struct view view_define(struct lowering *at, int tensor) {
         *view = view_channels(at, view_part(at, whole, part->place[WIDTH], part->place[HEIGHT], t->w, t->h),
                               part->place[CHANNELS], t->c);
     } else {
-        const int home = at->homes[tensor];
+        const int home = at->parts[tensor].home;
         const int memory = home == GRAPH_NONE ? MEMORY_OF_CUBES : MEMORY_OF_ENDS + (int)at->graph->input_count + home;
         *view = view_new(at, memory, t->w, t->h, t->type == TENSOR_INDEX ? (int)sizeof(uint16_t) : t->c);
     }
@@ -144,7 +144,7 @@ struct operation *lowering_op(struct lowering *at, enum op_type type) {
 /* ---- before the nodes ---- */
 
 static bool moves_nothing(const struct lowering *at, const struct node *node) {
-    return node && node->kind == NODE_RESHAPE && !at->moved[node - at->graph->nodes];
+    return node && node->kind == NODE_RESHAPE && !at->nodes[node - at->graph->nodes].moved;
 }
 
 bool lowered_result_read(const struct graph *graph, int tensor) {
@@ -172,7 +172,7 @@ static bool is_produced(const struct lowering *at, int tensor) {
 /* The tensor whose sides the cube of a root has: an input that is only reshaped has the shape that it gets. */
 static const struct tensor *shape_of_root(const struct lowering *at, int root) {
     const struct graph *graph = at->graph;
-    if (!graph_producer(graph, root) && at->readers[root] == 1)
+    if (!graph_producer(graph, root) && at->parts[root].readers == 1)
         for (size_t n = 0; n < graph->node_count; n++)
             if (graph->nodes[n].kind == NODE_RESHAPE && graph->nodes[n].inputs[0] == root)
                 return node_output(graph, &graph->nodes[n]);
@@ -195,7 +195,7 @@ static bool needs_channels(const struct lowering *at, const struct node *reshape
 static void plan_concatenation(struct lowering *at, const struct node *node) {
     const struct tensor *out = node_output(at->graph, node);
     const struct limits limits = node_limits(at->graph, node);
-    struct part next = {.whole = node->output};
+    int place[AXES] = {0};
     if (!concatenates_atoms(at, node))
         return;
     for (size_t i = 0; i < node->input_count; i++) {
@@ -203,9 +203,12 @@ static void plan_concatenation(struct lowering *at, const struct node *node) {
         const struct tensor *in = graph_tensor(at->graph, tensor);
         const bool same = in->scales[0] == out->scales[0] && in->zero == out->zero && limits.low == INT8_MIN &&
                           limits.high == INT8_MAX;
-        if (same && is_produced(at, tensor) && at->homes[tensor] == GRAPH_NONE && at->parts[tensor].whole == GRAPH_NONE)
-            at->parts[tensor] = next;
-        next.place[node->axis] += in->sides[node->axis];
+        struct part *part = &at->parts[tensor];
+        if (same && is_produced(at, tensor) && part->home == GRAPH_NONE && part->whole == GRAPH_NONE) {
+            part->whole = node->output;
+            memcpy(part->place, place, sizeof place);
+        }
+        place[node->axis] += in->sides[node->axis];
     }
 }
 
@@ -223,7 +226,7 @@ static bool folds(const struct lowering *at, const struct node *pad) {
         for (size_t i = 0; i < at->graph->nodes[n].input_count; i++)
             if (at->graph->nodes[n].inputs[i] == pad->output)
                 reader = &at->graph->nodes[n];
-    if (!reader || at->readers[pad->output] != 1 || (reader->kind != NODE_CONV && reader->kind != NODE_DEPTHWISE))
+    if (!reader || at->parts[pad->output].readers != 1 || (reader->kind != NODE_CONV && reader->kind != NODE_DEPTHWISE))
         return false;
     return pad->c.before == 0 && pad->c.after == 0 && axis_folds(&pad->x, &reader->x) &&
            axis_folds(&pad->y, &reader->y);
@@ -232,34 +235,31 @@ static bool folds(const struct lowering *at, const struct node *pad) {
 static void plan(struct lowering *at) {
     const struct graph *graph = at->graph;
     at->parts = xcalloc(graph->tensor_count + 1, sizeof *at->parts);
-    at->homes = xcalloc(graph->tensor_count + 1, sizeof *at->homes);
-    at->readers = xcalloc(graph->tensor_count + 1, sizeof *at->readers);
-    at->folded = xcalloc(graph->node_count + 1, sizeof *at->folded);
-    at->moved = xcalloc(graph->node_count + 1, sizeof *at->moved);
+    at->nodes = xcalloc(graph->node_count + 1, sizeof *at->nodes);
     for (size_t t = 0; t < graph->tensor_count; t++) {
-        at->parts[t].whole = at->homes[t] = GRAPH_NONE;
+        at->parts[t].whole = at->parts[t].home = GRAPH_NONE;
         at->out->views[t].storage = GRAPH_NONE;
     }
     for (size_t n = 0; n < graph->node_count; n++)
         for (size_t i = 0; i < graph->nodes[n].input_count; i++)
             if (graph->nodes[n].inputs[i] != GRAPH_NONE)
-                at->readers[graph->nodes[n].inputs[i]]++;
+                at->parts[graph->nodes[n].inputs[i]].readers++;
     for (size_t o = 0; o < graph->output_count; o++)
-        at->readers[graph->outputs[o]]++;
+        at->parts[graph->outputs[o]].readers++;
     for (size_t n = 0; n < graph->node_count; n++) {
         const struct node *node = &graph->nodes[n];
-        at->moved[n] = node->kind == NODE_RESHAPE && needs_channels(at, node) &&
-                       shape_of_root(at, root_of(at, node->inputs[0]))->c != node_output(graph, node)->c;
+        at->nodes[n].moved = node->kind == NODE_RESHAPE && needs_channels(at, node) &&
+                             shape_of_root(at, root_of(at, node->inputs[0]))->c != node_output(graph, node)->c;
     }
     for (size_t o = 0; o < graph->output_count; o++) {
         const int root = root_of(at, graph->outputs[o]);
-        if (is_produced(at, root) && at->homes[root] == GRAPH_NONE)
-            at->homes[root] = (int)o;
+        if (is_produced(at, root) && at->parts[root].home == GRAPH_NONE)
+            at->parts[root].home = (int)o;
     }
     for (size_t n = 0; n < graph->node_count; n++) {
         if (graph->nodes[n].kind == NODE_CONCATENATION)
             plan_concatenation(at, &graph->nodes[n]);
-        at->folded[n] = graph->nodes[n].kind == NODE_PAD && folds(at, &graph->nodes[n]);
+        at->nodes[n].folded = graph->nodes[n].kind == NODE_PAD && folds(at, &graph->nodes[n]);
     }
 }
 
@@ -300,8 +300,8 @@ static void define_constants(struct lowering *at, const struct node *node) {
 static bool lower_reshape(struct lowering *at, const struct node *node) {
     const struct tensor *out = node_output(at->graph, node);
     const struct view from = at->out->views[node->inputs[0]];
-    struct view view = at->moved[at->node] || from.c == out->c ? view_in_a_row(at, from, 0) : from;
-    if (at->moved[at->node])
+    struct view view = at->nodes[at->node].moved || from.c == out->c ? view_in_a_row(at, from, 0) : from;
+    if (at->nodes[at->node].moved)
         return lower_reordering(at, view, node->output);
     lowering_note(at, view.storage == from.storage ? "moves nothing" : "a copy whose lines are in a row");
     if (view.c == out->c) {
@@ -561,10 +561,7 @@ struct lowered *lower_graph(const struct graph *graph, const struct nvdla_config
         fine = error_set(err, "%s: found 0x%" PRIx64 " bytes of cubes at the same time, expected at most 0x%x",
                          graph->path, lowered->cube_bytes, CUBE_BYTES_MAX);
     free(at.parts);
-    free(at.homes);
-    free(at.readers);
-    free(at.folded);
-    free(at.moved);
+    free(at.nodes);
     if (fine)
         return lowered;
     lowered_free(lowered);

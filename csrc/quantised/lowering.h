@@ -11,14 +11,16 @@ struct lowering {
     const struct nvdla_config *config;
     int atom;      /* bytes, channels */
     size_t node;   /* index of the node being lowered */
-    struct part {  /* by tensor: the concatenation that it is a part of */
-        int whole; /* tensor, GRAPH_NONE */
+    struct part {  /* by tensor */
+        int whole; /* concatenation that it is a part of, GRAPH_NONE */
         int place[AXES];
+        int home;       /* number of the graph's output whose memory it is in, GRAPH_NONE */
+        size_t readers; /* nodes that read it */
     } *parts;
-    int *homes;      /* by tensor: number of the graph's output whose memory it is in, GRAPH_NONE */
-    bool *folded;    /* by node: a PAD that its only reader, a convolution, does itself */
-    bool *moved;     /* by node: a RESHAPE whose elements move, as its readers need its channels */
-    size_t *readers; /* by tensor: nodes that read it */
+    struct {         /* by node */
+        bool folded; /* a PAD that its only reader, a convolution, does itself */
+        bool moved;  /* a RESHAPE whose elements move, as its readers need its channels */
+    } *nodes;
     struct error *err;
 };
 
@@ -83,6 +85,12 @@ void lower_rescale(struct lowering *at, struct view from, struct view to, int ze
 void lower_padding(struct lowering *at, struct view from, struct view to, int x, int y, int value);
 /* Applies limits that a layer's stages could not. */
 void lower_limits(struct lowering *at, struct view view, struct limits limits, bool low_done);
+
+/* Inputs of the results first .. first + n - 1 along an axis of that size, and the padding that they need. */
+struct span {
+    int begin, size, before, after;
+};
+struct span span_of(const struct axis *axis, int size, int first, int n);
 
 /* ---- convolutions ---- */
 
