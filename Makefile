@@ -127,6 +127,7 @@ $(MEMORIES): $(B)/gen/%.embed.h: csrc/%.yml
 $(MESSAGES): $(B)/gen/%.pb-c.c: csrc/%.proto
 	@mkdir -p $(@D)
 	@protoc-c --proto_path=csrc --c_out=$(B)/gen $<
+$(MESSAGES:.c=.h): %.h: %.c ;
 
 # The laws of nvcosim estimate, likewise: laws_csv.
 $(LAWS): csrc/estimate/laws.csv

@@ -328,16 +328,25 @@ bool onnx_read_dequantize(struct onnx_reading *at) {
            onnx_alias(at, in->tensor, true);
 }
 
+/* A tensor, or since version 12 a number or a list of numbers. */
 bool onnx_read_constant(struct onnx_reading *at) {
-    const Onnx__Attribute *attribute = onnx_attribute(at, "value");
-    if (!attribute || !attribute->t || !onnx_check_constant(at, attribute->t))
+    static const char *const names[] = {"value_float", "value_floats", "value_int", "value_ints"};
+    const Onnx__Attribute *value = onnx_attribute(at, "value");
+    for (int i = 0; !value && i < 4; i++) {
+        const Onnx__Attribute *numbers = onnx_attribute(at, names[i]);
+        if (!numbers)
+            continue;
+        const bool real = i < 2, list = i % 2;
+        const void *const sources[] = {&numbers->f, numbers->floats, &numbers->i, numbers->ints};
+        const int64_t count = (int64_t)(!list ? 1 : real ? numbers->n_floats : numbers->n_ints);
+        Onnx__Tensor *made = onnx_make(at, real ? ONNX_FLOAT : ONNX_INT64, &count, list);
+        if (made && count)
+            memcpy(made->raw_data.data, sources[i], made->raw_data.len);
+        return made && onnx_define_plain(at, made);
+    }
+    if (!value || !value->t || !onnx_check_constant(at, value->t))
         return onnx_refuse(at, "found no tensor as its value, expected one");
-    struct onnx_value *value = onnx_result(at);
-    if (!value)
-        return false;
-    value->constant = attribute->t;
-    value->real = attribute->t->data_type == ONNX_FLOAT;
-    return true;
+    return onnx_define_plain(at, value->t);
 }
 
 /* Also Dropout, which does nothing when it does not train, and Cast of float32 to float32. */

@@ -22,6 +22,11 @@ class Border(Maker):
         self.forms, self.per_axis, self.unsigned, self.kind, self.last_kind = set(), opset >= 13, False, INT8, None
         self.grow()
 
+    def shape_of_row(self):
+        if self.graph.opset < 12:
+            return self.graph.constant([2], [0, -1], INT64)
+        return self.graph.add("Constant", [], value_ints=[0, -1])
+
     def grow(self):
         g, r = self.graph, self.r
         codes = [r.randint(-128, 127) for _ in range(8 * 36)]
@@ -31,10 +36,11 @@ class Border(Maker):
         lists = [[r.uniform(-1.5, 1.5) for _ in range(8)], [r.gauss(0, 1) for _ in range(8)], [0.1] * 8, [r.uniform(0.5, 2) for _ in range(8)]]
         x = g.add("BatchNormalization", [x] + [g.constant([8], values) for values in lists], **({"spatial": 1} if g.opset < 9 else {}))
         x = self.quantised(self.clip(x, 0, 6))
-        x = self.pad(g.add("Dropout", [x]))
+        x = g.add("Dropout", [x, g.add("Constant", [], value_float=0.5)] if g.opset >= 12 else [x])
+        x = self.pad(x)
         x = self.quantised(g.add("MaxPool", [x], kernel_shape=[2, 2]) if self.end == "Flatten" else x)
         if self.end in ("Flatten", "Reshape"):
-            x = g.add("Flatten", [x]) if self.end == "Flatten" else g.add("Reshape", [x, g.constant([2], [0, -1], INT64)])
+            x = g.add("Flatten", [x]) if self.end == "Flatten" else g.add("Reshape", [x, self.shape_of_row()])
             n = g.values[x].shape[1]
             x = self.quantised(g.add("Gemm", [x, self.weights([n, 5], 1), self.bias(5)]))
         else:
