@@ -87,7 +87,7 @@ stage_checkout() {
     mkdir -p "$2/sw"
     echo "$config" >"$2/sw/config"
     register_map >"$2/sw/map" || fail "CONFIG: found '$config', expected a configuration such as small or full"
-    awk '/^struct dla_data_cube/, /}/ { found = 1; if (/offset/) new = 1 } END { if (found) print ", cubes of " (new ? 32 : 28) " bytes" }' \
+    awk '/^struct dla_data_cube/, /}/ { found = 1; if (/[ \t]offset;/) new = 1 } END { if (found) print ", cubes of " (new ? 32 : 28) " bytes" }' \
         "$1/kmd/firmware/include/dla_interface.h" >"$2/sw/cubes" 2>/dev/null || true
     cp -rL "$1/kmd" "$2/sw/"
     mkdir -p "$2/sw/runtime"

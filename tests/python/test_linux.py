@@ -220,7 +220,7 @@ class Guests(unittest.TestCase):
         for given, channels in ((facts, 3), (facts.replace("true", "false"), 0)):
             self.scripts("", facts=given)
             with unittest.mock.patch.dict(os.environ, self.environment):
-                network = job.read_network("net", "")
+                network = job.read_network("net", "", "small")
             self.assertEqual(network, job.Network("net", "small", channels, 32, {("SDP", 0)}))
         self.put("net", "abc")
         network = job.Network(str(self.folder / "net"), "small", 0, 32, set())

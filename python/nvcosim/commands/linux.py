@@ -292,7 +292,7 @@ def _read_network(parser: Parser, given: Given, path: str) -> job.Network:
     missing = f"--input is missing; expected the picture that {path} reads"
     if not given.input and not os.path.exists(path):
         parser.error(missing)
-    network = job.read_network(path, given.config)
+    network = job.read_network(path, given.config, given.driver.config or job.DEFAULT_CONFIG)
     if network.channels and not given.input:
         parser.error(missing)
     if given.input and not network.channels:
@@ -309,9 +309,9 @@ def main(argv: list[str]) -> int:
     parser = _parser()
     given = parser.parse(argv)
     _check_words(parser, given)
-    given.network = _read_network(parser, given, given.words[0]) if given.words else None
     given.guest = given.guest or f"{tool.build_folder()}/guest"
     given.driver = job.read_driver(given.guest)
+    given.network = _read_network(parser, given, given.words[0]) if given.words else None
     given.config = given.config or (
         given.network.config if given.network else
         not given.selftest and given.driver.config or job.DEFAULT_CONFIG)

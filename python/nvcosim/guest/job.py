@@ -27,13 +27,13 @@ class Network:
     launches: set[tuple[str, int]]
 
 
-def read_network(path: str, config: str) -> Network:
-    """config: that of the device, "": as the network shows it. Failure if it is compiled for
-    another."""
+def read_network(path: str, config: str, fallback: str) -> Network:
+    """config: that of the device, "": as the network shows it, fallback: if it fits more than one.
+    Failure if it is compiled for another."""
     chosen = ["--config", config] if config else []
     facts = tool.run_json("info", "--json", *chosen, path)
-    if not facts.get("config"):  # it fits more than one
-        facts = tool.run_json("info", "--json", "--config", DEFAULT_CONFIG, path)
+    if not facts.get("config"):
+        facts = tool.run_json("info", "--json", "--config", fallback, path)
     channels = {tensor["name"]: tensor["nchw"][1] for tensor in facts["tensors"]}
     inputs = [memory for memory in facts["memories"] if memory["input"]]
     return Network(path, facts["config"],
