@@ -36,6 +36,9 @@ void task_books_message(struct task_books *books, const struct message *message)
     case MESSAGE_TASK_FAILED:
         books->unended--;
         break;
+    case MESSAGE_ROUND_UNIT:
+        books->rounds_outside += books->begun > 0 && books->unended <= 0;
+        break;
     case MESSAGE_PREPARE:
         counts_of(books, message->numbers[0])->prepared++;
         break;
@@ -57,7 +60,10 @@ static unsigned long most(unsigned long a, unsigned long b) {
     return a > b ? a : b;
 }
 
-enum { TWICE_LEAST = 2 }; /* numbers of "N HWLs done" that come again; one may be a line that was printed twice */
+enum {
+    TWICE_LEAST = 2,   /* numbers of "N HWLs done" that come again; one may be a line that was printed twice */
+    OUTSIDE_LEAST = 12 /* lines of rounds behind a task's end: two rounds of six units */
+};
 
 unsigned long task_books_tasks(const struct task_books *books) {
     unsigned long tasks = most(books->begun + books->lines_before, books->initiated);
@@ -72,7 +78,7 @@ unsigned long task_books_tasks(const struct task_books *books) {
 unsigned long task_books_open(const struct task_books *books) {
     const unsigned long tasks = task_books_tasks(books);
     const long without_end = books->unended + (tasks > 1 ? (long)(tasks - books->begun) : 0);
-    unsigned long open = without_end > 0 ? (unsigned long)without_end : 0;
+    unsigned long open = without_end > 0 ? (unsigned long)without_end : books->rounds_outside >= OUTSIDE_LEAST;
     for (size_t i = 0; i < books->count; i++) {
         const struct operation_counts *op = &books->operations[i];
         const unsigned long started = most(op->prepared, op->armed);

@@ -15,9 +15,10 @@ struct operation_counts {
 
 struct task_books {
     unsigned long begun, initiated; /* tasks */
-    long unended;             /* probes and tasks that began, without those that ended: each probe has one end too */
-    bool lines_before;        /* of a task, before the first one begins */
-    unsigned long long kinds; /* bit 1 << enum message_kind: such a message came */
+    long unended; /* probes and tasks that began, without those that ended: each probe has one end too */
+    unsigned long rounds_outside; /* lines of rounds behind the end of all tasks: of one without a beginning */
+    bool lines_before;            /* of a task, before the first one begins */
+    unsigned long long kinds;     /* bit 1 << enum message_kind: such a message came */
     size_t count;
     struct operation_counts *operations; /* of all tasks together, by index */
 };
