@@ -220,6 +220,10 @@ $(B)/nvcosim-$(1)$(if $(2),-$(2))$(if $(3),-$(3)): simulator-base $(B)/gen/$(1)/
 	@scripts/build_simulator.sh $(B) $(1) "$(2)" "$(3)" $(if $(2),"$$$$FILELIST" "$$$$TOP" "$$$$VERILATOR_OPTIONS" "$$$$PINS" "$$$$TAPS")
 endef
 $(foreach c,$(CONFIGS),$(eval $(call simulator_rule,$(c),,)) $(foreach v,$(VARIANTS),$(eval $(call simulator_rule,$(c),,$(v)))))
+ifeq ($(filter $(CONFIG),$(CONFIGS)),)
+$(B)/gen/$(CONFIG)/nvdla_pkg.sv: $(B)/nvcosim
+$(eval $(call simulator_rule,$(CONFIG),,)) $(foreach v,$(VARIANTS),$(eval $(call simulator_rule,$(CONFIG),,$(v))))
+endif
 ifneq ($(NAME),)
 $(eval $(call simulator_rule,$(CONFIG),$(NAME),)) $(foreach v,$(VARIANTS),$(eval $(call simulator_rule,$(CONFIG),$(NAME),$(v))))
 endif

@@ -16,8 +16,10 @@ interfaces and the configuration parameters, for C and SystemVerilog. tb/streams
 import csv
 import dataclasses
 import glob
+import json
 import os
 import re
+import subprocess
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
@@ -59,9 +61,16 @@ def load_configs():
 
 
 def find_config(name):
+    """A row, or, of a configuration by values, what nvcosim reads from its name."""
     configs = load_configs()
-    if name not in configs:
+    if name not in configs and not re.search("[,+]", name):
         sys.exit(f"gen_tables.py: unknown configuration {name!r}, expected one of: {', '.join(configs)}")
+    if name not in configs:
+        nvcosim = os.path.join(ROOT, os.environ.get("B") or "build", "nvcosim")
+        done = subprocess.run([nvcosim, "info", "--json", "--brief", "--config", name], capture_output=True, text=True, check=False)
+        if done.returncode:
+            sys.exit(done.stderr.split("\n")[0])
+        configs[name] = {key: value for key, value in json.loads(done.stdout)["configurations"][-1].items() if key in configs["small"]}
     return configs[name]
 
 

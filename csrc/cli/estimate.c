@@ -27,11 +27,10 @@ struct estimate_options {
 #define OF(member) offsetof(struct estimate_options, member)
 
 static const struct argument option_table[] = {
-    OPTION(
-        "config", "NAME[,...]",
-        "Configuration, changed by macs=N, cbuf=BYTES, port=BITS, latency=BEATS, sdp=N or pdp=N (default: that of the "
-        "trace; small for quantised networks)",
-        TEXT_AT(OF(config), "a configuration")),
+    OPTION("config", "NAME[,...]",
+           "Configuration by name or by values, small,macs=256,cbuf=256K (docs/configurations.md; default: that of the "
+           "trace; small for quantised networks)",
+           TEXT_AT(OF(config), "a configuration")),
     OPTION("no-golden", NULL, "Ignore the golden files beside a .cfg", FLAG_AT(OF(trace.no_golden))),
     OPTION("memory", "MEMORY[,...]",
            "A DRAM as for `nvcosim run`, or latency=N, bandwidth=PERMILLE, gbs=GIGABYTES; may be repeated",

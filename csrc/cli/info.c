@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/with_trace.h"
+#include "nvdla/config_text.h"
 #include "nvdla/text.h"
 #include "report/explain.h"
 #include "run/list/facts.h"
@@ -14,7 +15,7 @@
 
 struct info_options {
     struct trace_options trace;
-    bool json, build, brief;
+    bool json, build, brief, spec;
     struct network_info_options network;
     struct words traces;
     const char *path; /* the first of them */
@@ -35,6 +36,7 @@ static const struct argument option_table[] = {
     OPTION("report", "FILE",
            "Add clocks and MAC utilisation of each layer of a network, from report.json of a run with --html",
            TEXT_AT(OF(network.report), NULL)),
+    OPTION("spec", NULL, "With --config: print it as NVIDIA's NAME.spec", FLAG_AT(OF(spec))),
     OPTION("build", NULL,
            "Instead of a trace: list the simulators with their compiler and options, profile, Verilator version, "
            "threads and RTL revision",
@@ -44,7 +46,8 @@ static const struct argument option_table[] = {
 
 static const char doc[] =
     "Prints the contents of a trace: register writes per unit, decoded by name and field; memory regions; layers with "
-    "their cubes; checks; waits and events. For a compiled network (NET.nvdla): its layers, memories and tensors.\v"
+    "their cubes; checks; waits and events. For a compiled network (NET.nvdla): its layers, memories and tensors. With "
+    "--config alone: the values of a configuration.\v"
     "Examples:\n"
     "  nvcosim info t.cfg | less\n"
     "  nvcosim info --config full conformance/full/sanity3\n"
@@ -52,6 +55,7 @@ static const char doc[] =
     "  nvcosim info net.nvdla\n"
     "  nvcosim info --dot net.nvdla | dot -Tsvg >net.svg\n"
     "  nvcosim info --build\n"
+    "  nvcosim info --config small,macs=16x16\n"
     "\n"
     "Least clocks of a layer: the time of its multiplications if the MAC array never waits.";
 
@@ -70,6 +74,11 @@ static int info_network(struct info_options *options) {
 static void check(void *input, struct argp_state *state) {
     struct info_options *options = input;
     options->path = options->traces.count ? options->traces.items[0] : NULL;
+    if (options->spec && (!options->trace.config || options->path || options->json))
+        argp_error(state, "--spec: expected --config with it, and no trace");
+    if (options->spec && options->trace.config->map != NVDLA_MAP_SMALL)
+        argp_error(state, "--spec: found configuration %s; NVIDIA's .spec files are of the register map of small",
+                   options->trace.config->name);
     if (options->brief && !options->json)
         argp_error(state, "--brief needs --json");
     if (options->traces.count > 1 && !options->brief)
@@ -82,6 +91,8 @@ static void check(void *input, struct argp_state *state) {
             argp_error(state, "--build: found a trace or other options as well; expected --build alone or with --json");
         return;
     }
+    if (!options->path && options->trace.config && !options->network.dot && !options->network.report)
+        return;
     if (!options->path)
         argp_error(state,
                    "no trace is given; expected a .cfg, .txn, .nvt or .nvt.gz file, or a directory that holds one");
@@ -102,7 +113,7 @@ static bool print_trace(struct program *prog, void *context, struct error *err) 
 
 int info_main(int argc, char **argv) {
     static const struct command command = {.options = option_table,
-                                           .usage = "TRACE\n--build\n--json [--brief [TRACE...]]",
+                                           .usage = "TRACE\n--build\n--config=NAME\n--json [--brief [TRACE...]]",
                                            .doc = doc,
                                            .operands = OPERANDS_AT(OF(traces)),
                                            .check = check};
@@ -117,8 +128,12 @@ int info_main(int argc, char **argv) {
         return fine ? EXIT_OK : EXIT_BAD_INPUT;
     }
     int status = EXIT_OK;
-    if (!options.path)
-        facts_print(stdout, options.brief);
+    if (!options.path && options.json)
+        facts_print(stdout, options.trace.config, options.brief);
+    else if (!options.path && options.spec)
+        nvdla_config_print_spec(stdout, options.trace.config);
+    else if (!options.path)
+        facts_of_config(stdout, options.trace.config);
     else if (options.brief)
         facts_of_traces(stdout, &options.traces);
     else if (is_network(options.path))

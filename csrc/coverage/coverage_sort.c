@@ -3,6 +3,7 @@
 
 #include "coverage/coverage_engines.h"
 #include "layers/pairing.h"
+#include "nvdla/config_text.h"
 
 unsigned coverage_features(const struct nvdla_config *config) {
     unsigned needs =
@@ -269,7 +270,7 @@ static void take_trace(const struct walk *walk) {
     bool second_group = false;
     for (size_t i = 0; i < layer_tracker_count(walk->launches); i++)
         second_group = second_group || layer_tracker_launch(walk->launches, i)->group == 1;
-    v[TRACE_CONFIG] = (int)(prog->config - nvdla_configs);
+    v[TRACE_CONFIG] = (int)(nvdla_config_base(prog->config) - nvdla_configs);
     v[TRACE_ORDER] = prog->sequential;
     v[TRACE_LAYERS] = walk->chains < 2 ? 0 : walk->chains < 5 ? 1 : 2;
     v[TRACE_GROUPS] = second_group;

@@ -3,11 +3,10 @@
 
 #include <string.h>
 
+#include "nvdla/config_text.h"
+
 const struct nvdla_config *nvdla_config_find(const char *name) {
-    for (int i = 0; i < nvdla_config_count; i++)
-        if (strcmp(nvdla_configs[i].name, name) == 0)
-            return &nvdla_configs[i];
-    return NULL;
+    return nvdla_config_read(name, NULL);
 }
 
 bool nvdla_config_meets(const struct nvdla_config *config, size_t condition) {

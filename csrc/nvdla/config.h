@@ -62,7 +62,7 @@ static inline bool nvdla_has_16_bits(const struct nvdla_config *config) {
 extern const struct nvdla_config nvdla_configs[];
 extern const int nvdla_config_count;
 
-/* Returns the configuration of that name, NULL if there is none. */
+/* Returns the configuration of that name, or by values as in config_text.h; NULL if there is none. */
 const struct nvdla_config *nvdla_config_find(const char *name);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/config_text.h"
 #include "nvdla/xalloc.h"
 #include "trace/formats.h"
 #include "trace/hex.h"
@@ -596,10 +597,14 @@ static bool read_headers(struct nvt *nvt, const struct nvdla_config *override) {
         return refuse(nvt, value, "version 1 of the format, the only one this program reads");
     if (!read_header(nvt, "config", "NAME", &value))
         return false;
-    const struct nvdla_config *config = nvdla_config_find(value);
+    struct error err;
+    const struct nvdla_config *config = nvdla_config_read(value, &err);
     if (!config)
         return refuse(nvt, value,
-                      "a configuration: full, small, small_256, small_256_full, medium_512, medium_1024_full or large");
+                      "a configuration: full, small, small_256, small_256_full, medium_512, medium_1024_full, large or "
+                      "NAME,KEY=VALUE,...");
+    if (!nvdla_config_legal(config, &err))
+        return fail_at(nvt->err, nvt->lines->path, nvt->lines->line, "%s", err.text);
     if (override && override->map != config->map)
         return fail_at(
             nvt->err, nvt->lines->path, nvt->lines->line,

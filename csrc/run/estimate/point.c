@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/config_text.h"
 #include "nvdla/xalloc.h"
 #include "quantised/graph.h"
 #include "run/estimate/plan.h"
@@ -86,16 +87,20 @@ bool point_open(const char *path, const char *config, bool plan, const struct tr
                 struct error *err) {
     const bool quantised = is_quantised(path);
     *point = (struct point){.path = path, .plan = plan};
-    if (config && !config_variant_read(config, &point->variant, err))
-        return false;
-    if (config && point->variant.other_atoms && !quantised)
+    const struct nvdla_config *chosen = config ? nvdla_config_read(config, err) : NULL;
+    if (config && (!chosen || !nvdla_config_divides(chosen, err)))
+        return error_prefix(err, "--config: ");
+    if (config && strstr(config, "macs=") && !quantised)
         return error_set(err,
                          "%s: was compiled for one configuration; expected a quantised network (.tflite, .onnx) for "
                          "--config with macs=",
                          path);
     struct trace_options options = trace ? *trace : (struct trace_options){0};
-    if (config)
-        options.config = &point->variant.config;
+    if (chosen) {
+        point->as_given = *chosen;
+        point->as_given.name = config;
+        options.config = &point->as_given;
+    }
     point->config = options.config ? options.config : nvdla_config_find("small");
     if (plan)
         return quantised || error_set(err, "%s: expected a quantised network (.tflite, .onnx) for --plan", path);

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 
 #include "estimate/estimate.h"
-#include "estimate/variant.h"
 #include "trace/formats.h"
 
 /* A memory: "ddr4-2400[,KEY=VALUE...]", a file of one, or "latency=N", "bandwidth=PERMILLE", "gbs=GIGABYTES" and
@@ -29,11 +28,11 @@ struct point {
     const char *path;
     bool plan;
     const struct nvdla_config *config;
-    struct config_variant variant;
+    struct nvdla_config as_given; /* with the text as its name */
     struct program *program; /* of a network with pictures of zeros, for clocks do not depend on data; plan: NULL */
 };
 
-/* Opens it. config: text of a variant, or NULL: that of the trace; what was compiled for other atoms is refused. plan:
+/* Opens it. config: its text, or NULL: that of the trace; what was compiled for other atoms is refused. plan:
  * it is planned (run/estimate/plan.h). False with a message; point_close() it in any case. */
 bool point_open(const char *path, const char *config, bool plan, const struct trace_options *trace, struct point *point,
                 struct error *err);

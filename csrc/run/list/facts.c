@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gen/gen.h"
+#include "nvdla/config_text.h"
 #include "nvdla/engines.h"
 #include "nvdla/registers.h"
 #include "nvdla/xalloc.h"
@@ -25,49 +26,13 @@ static void print_line(FILE *out, json_t *json) {
 
 /* ---- this program ---- */
 
-#define NUMBER(member) {#member, offsetof(struct nvdla_config, member)}
-
 static json_t *configuration(const struct nvdla_config *config) {
-    static const struct {
-        const char *name;
-        size_t offset;
-    } numbers[] = {
-        NUMBER(int16),
-        NUMBER(fp16),
-        NUMBER(weight_compression),
-        NUMBER(winograd),
-        NUMBER(batch_max),
-        NUMBER(atomic_c),
-        NUMBER(atomic_k),
-        NUMBER(mem_atom),
-        NUMBER(cbuf_banks),
-        NUMBER(cbuf_bank_bytes),
-        NUMBER(cbuf_bank_depth),
-        NUMBER(sdp_bs_throughput),
-        NUMBER(sdp_bn_throughput),
-        NUMBER(sdp_ew_throughput),
-        NUMBER(sdp_lut),
-        NUMBER(pdp_throughput),
-        NUMBER(cdp_throughput),
-        NUMBER(bdma),
-        NUMBER(rubik),
-        NUMBER(secondary_memory),
-        NUMBER(dbb_data_bits),
-        NUMBER(dbb_burst_beats),
-        NUMBER(dbb_latency),
-        NUMBER(cvsram_data_bits),
-        NUMBER(cvsram_burst_beats),
-        NUMBER(cvsram_latency),
-        NUMBER(addr_bits),
-    };
     const uint32_t engines = gen_config_engines(config);
     json_t *generators = json_array();
     json_t *json = json_pack("{s:s, s:s}", "name", config->name, "map", nvdla_register_maps[config->map].name);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        int value;
-        memcpy(&value, (const char *)config + numbers[i].offset, sizeof value);
-        json_object_set_new(json, numbers[i].name, json_integer(value));
-    }
+    for (size_t i = 0; i < nvdla_parameter_count; i++)
+        json_object_set_new(json, nvdla_parameters[i].column,
+                            json_integer(nvdla_parameter_value(config, &nvdla_parameters[i])));
     for (int i = 0; i < GEN_ENGINE_COUNT; i++) {
         char name[GEN_ENGINES_NAME];
         if (engines >> i & 1u)
@@ -129,6 +94,21 @@ static json_t *registers_of(const struct nvdla_register_map *map, json_t *list) 
     return list;
 }
 
+void facts_of_config(FILE *out, const struct nvdla_config *config) {
+    const struct nvdla_config *base = nvdla_config_base(config);
+    fprintf(out, "%s: register map of %s, %d MACs of INT8, %d KB of CBUF\n", config->name,
+            nvdla_register_maps[config->map].name, config->atomic_c * config->atomic_k,
+            config->cbuf_banks * config->cbuf_bank_bytes * config->cbuf_bank_depth / 1024);
+    for (size_t i = 0; i < nvdla_parameter_count; i++) {
+        const struct nvdla_parameter *parameter = &nvdla_parameters[i];
+        const int value = nvdla_parameter_value(config, parameter), usual = nvdla_parameter_value(base, parameter);
+        fprintf(out, "  %-18s %5d  %s", parameter->key, value, parameter->meaning);
+        if (value != usual)
+            fprintf(out, " (%s: %d)", base->name, usual);
+        fputc('\n', out);
+    }
+}
+
 /* Where sources are, and where simulators are built; null: nowhere. */
 static json_t *folders(void) {
     struct install_paths paths;
@@ -140,11 +120,13 @@ static json_t *folders(void) {
     return json;
 }
 
-void facts_print(FILE *out, bool brief) {
+void facts_print(FILE *out, const struct nvdla_config *chosen, bool brief) {
     json_t *json = json_pack("{s:s, s:o}", "version", nvcosim_version(), "folders", folders());
     json_t *configurations = json_array(), *engines = json_array(), *options = json_array();
     for (int i = 0; i < nvdla_config_count; i++)
         json_array_append_new(configurations, configuration(&nvdla_configs[i]));
+    if (chosen && nvdla_config_base(chosen) != chosen)
+        json_array_append_new(configurations, configuration(chosen));
     for (int i = 0; i < ENGINE_COUNT; i++)
         json_array_append_new(engines, engine(&nvdla_engines[i]));
     for (const struct argument *row = run_arguments; row->name || row->doc; row++)

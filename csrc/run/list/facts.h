@@ -5,12 +5,16 @@
 
 #include <stdio.h>
 
+#include "nvdla/config.h"
 #include "nvdla/text.h"
 #include "run/simulators/simulators.h"
 
 /* Prints version, folders, configurations, engines, generators of layers and options of a run; registers too unless
- * brief. */
-void facts_print(FILE *out, bool brief);
+ * brief. chosen: a configuration by values that comes too, or NULL. */
+void facts_print(FILE *out, const struct nvdla_config *chosen, bool brief);
+
+/* Prints the values of a configuration, for people, and what the row that it was made of has instead. */
+void facts_of_config(FILE *out, const struct nvdla_config *config);
 
 /* Prints a line for each trace: its name and configuration, or the error. */
 void facts_of_traces(FILE *out, const struct words *traces);

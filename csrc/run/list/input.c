@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/config_text.h"
 #include "nvdla/xalloc.h"
 
 enum { SETS_MOST = 1 << 20, LINE_MOST = 16 << 20 };
@@ -179,15 +180,14 @@ static bool check_test(const struct list_input *input, const json_t *line, struc
         {"layer", KIND_OBJECT, false}, {"clean", KIND_TRUTH, false},      {"noted", KIND_OBJECT, false},
     };
     static const struct expected layer[] = {{"generator", KIND_TEXT, true}, {"seed", KIND_NUMBER, true}};
-    char names[256];
     if (!has(line, members, sizeof members / sizeof *members, err))
         return false;
     if (json_object_get(line, "layer") &&
         !has(json_object_get(line, "layer"), layer, sizeof layer / sizeof *layer, err))
         return error_prefix(err, "\"layer\": ");
-    if (!nvdla_config_find(text_of(line, "config")))
-        return error_set(err, "there is no configuration '%s'; expected one of %s", text_of(line, "config"),
-                         config_names(names, sizeof names));
+    const struct nvdla_config *config = nvdla_config_read(text_of(line, "config"), err);
+    if (!config || !nvdla_config_legal(config, err))
+        return false;
     const uint64_t set = number_of(line, "options");
     return (set < input->set_count && input->sets[set]) ||
            error_set(err, "\"options\": found %" PRIu64 ", which no line before gives", set);

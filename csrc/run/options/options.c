@@ -55,14 +55,6 @@ enum simulator_variant run_variant(const struct run_options *options, const char
     return options->coverage_kind == VARIANT_TOGGLE ? VARIANT_TOGGLE : VARIANT_COVERAGE;
 }
 
-char *config_names(char *text, size_t size) {
-    size_t n = 0;
-    text[0] = '\0';
-    for (int i = 0; i < nvdla_config_count && n < size; i++)
-        n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", nvdla_configs[i].name);
-    return text;
-}
-
 char *outputs_folder(const struct run_options *options, const char *name) {
     return options->traces.count > 1 ? xprintf("%s/%s", options->outputs, name) : xstrdup(options->outputs);
 }

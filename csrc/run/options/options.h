@@ -162,9 +162,6 @@ char *outputs_folder(const struct run_options *options, const char *name);
 /* True if the argument of --coverage is the file of one trace (FILE.dat), not a directory. */
 bool coverage_is_file(const char *coverage);
 
-/* "full, small, ...": the names of all configurations. Returns text. */
-char *config_names(char *text, size_t size);
-
 /* Arguments of options that other commands have, too: `options` is a struct run_options, `config` a const struct
  * nvdla_config *, `traffic` a struct traffic_options. */
 void dut_argument(void *options, const char *arg, struct argp_state *state);

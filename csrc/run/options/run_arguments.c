@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "nvdla/config_text.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "run/options/arguments.h"
@@ -17,11 +18,10 @@ enum { LATENCY_MOST = 1000000 /* clocks */, STALL_MOST = 999 /* per mille */ };
 
 void config_argument(void *member, const char *arg, struct argp_state *state) {
     const struct nvdla_config **config = member;
-    char names[256];
-    *config = nvdla_config_find(arg);
-    if (!*config)
-        argp_error(state, "--config: there is no configuration '%s'; expected one of %s", arg,
-                   config_names(names, sizeof names));
+    struct error err;
+    *config = nvdla_config_read(arg, &err);
+    if (!*config || !nvdla_config_legal(*config, &err))
+        argp_error(state, "--config: %s", err.text);
 }
 
 void dut_argument(void *member, const char *arg, struct argp_state *state) {

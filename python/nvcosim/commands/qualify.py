@@ -24,7 +24,7 @@ from nvcosim.faults.campaign import Campaign
 from nvcosim.faults.faults import Faults
 from nvcosim.options import Kind, Parser, Wrong, number, text
 from nvcosim.plan.expand import expand, today
-from nvcosim.plan.facts import configurations
+from nvcosim.plan.facts import config_refusal, configuration
 from nvcosim.plan.paths import seen_from
 from nvcosim.plan.read import Plan
 from nvcosim.rtl import filelist
@@ -291,10 +291,10 @@ def qualify(given: Given) -> int:
 
 
 def _config(given: str) -> str:
-    if given not in configurations():
-        raise Wrong(f"there is no configuration '{given}'; expected one of "
-                    f"{', '.join(configurations())}")
-    return given
+    try:
+        return str(configuration(given)["name"])
+    except Failure as failure:
+        raise Wrong(config_refusal(failure)) from None
 
 
 def _like(pattern: str, wrong: str) -> Kind:

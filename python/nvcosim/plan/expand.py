@@ -148,20 +148,20 @@ def _on_configurations(item: Item, trace: facts.Trace, pattern: Node) -> typing.
                            "is not UTF-8; give it another")
     if trace.error:
         raise pattern.fail(f"traces: {trace.error}")
-    known = facts.configurations()
     for config in item.config or (dataclasses.replace(pattern, text=trace.config),):
-        if trace.named and known[config.text]["map"] != known[trace.config]["map"]:
+        name, map_ = (facts.configuration(config.text)[key] for key in ("name", "map"))
+        if trace.named and map_ != facts.configuration(trace.config)["map"]:
             raise config.fail(f"config: found {config.text}, whose register map is not that of "
                               f"{trace.config}, which {trace.path} was made for")
-        other = "" if config.text == trace.config else "," + config.text
-        yield _Base(f"{item.name.text}/{trace.name}{other}", trace.path, config.text)
+        other = "" if name == trace.config else "," + name
+        yield _Base(f"{item.name.text}/{trace.name}{other}", trace.path, name)
 
 
 # ---- random layers
 
 def _layers(item: Item, night: int) -> typing.Iterator[_Base]:
     assert item.random
-    for config in (word.text for word in item.config):
+    for config in (facts.configuration(word.text)["name"] for word in item.config):
         for engines in item.random.engines:
             _check_engines(config, engines)
             name = facts.generator_name(engines.text)
@@ -193,7 +193,7 @@ def _values(random: Random, config: str, engines: str, seed: int) -> list[list[s
 
 def _check_engines(config: str, engines: Node) -> None:
     """An engine that is asked for by name must exist in the configuration."""
-    wanted, has = facts.engines(engines.text), facts.configurations()[config]["generators"]
+    wanted, has = facts.engines(engines.text), facts.configuration(config)["generators"]
     lacks = [engine for engine in wanted if engine not in has]
     if lacks and wanted != facts.all_engines():
         raise engines.fail(

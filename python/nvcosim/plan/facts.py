@@ -47,6 +47,18 @@ def configurations() -> dict[str, typing.Any]:
 
 
 @functools.cache
+def configuration(name: str) -> typing.Any:
+    """The row of a name, or of a configuration by values. Failure."""
+    return configurations().get(name) or tool.run_json(
+        "info", "--json", "--brief", "--config", name)["configurations"][-1]
+
+
+def config_refusal(failure: tool.Failure) -> str:
+    """The sentence of the C program about a configuration."""
+    return str(failure).splitlines()[0].split("--config: ")[-1]
+
+
+@functools.cache
 def _options() -> dict[str, typing.Any]:
     return {row["name"]: row for row in _facts()["options"]}
 

@@ -22,8 +22,12 @@ _NOWHERE = Place("", 0, 0)
 
 def _config(_plan: "Plan", node: Node, what: str) -> None:
     known = facts.configurations()
-    if node.text not in known:
+    if not re.search("[,+]", node.text) and node.text not in known:
         raise node.refuse(what, f"a configuration: {', '.join(known)}{guess(node.text, known)}")
+    try:
+        facts.configuration(node.text)
+    except Failure as failure:
+        raise node.fail(f"{what}: {facts.config_refusal(failure)}") from None
 
 
 def _dut(_plan: "Plan", node: Node, what: str) -> None:

@@ -1,0 +1,120 @@
+/* Which configurations an RTL exists for. See config_text.h. Spec: 10-system section 1.1. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvdla/config_text.h"
+
+/* Distance of a value from the nearest one of a list, which it stores. */
+static int nearest(const char *list, int value, int *near) {
+    int best = -1;
+    for (const char *at = list; *at;) {
+        char *end;
+        const int low = (int)strtol(at, &end, 10), high = *end == '-' ? (int)strtol(end + 1, &end, 10) : low;
+        const int inside = value < low ? low : value > high ? high : value, distance = abs(value - inside);
+        if (best < 0 || distance < best) {
+            best = distance;
+            *near = inside;
+        }
+        at = end + strspn(end, " ");
+    }
+    return best;
+}
+
+/* "8, 16 or 32", "16 to 4096". */
+static const char *listed(const char *list, char *text, size_t size) {
+    size_t n = 0;
+    for (const char *at = list; *at && n < size; at++) {
+        const char *const word = *at == '-' ? " to " : *at != ' ' ? NULL : strchr(at + 1, ' ') ? ", " : " or ";
+        n += (size_t)(word ? snprintf(text + n, size - n, "%s", word) : snprintf(text + n, size - n, "%c", *at));
+    }
+    return text;
+}
+
+/* full, but for what its RTL can do without. */
+static bool full_is_legal(const struct nvdla_config *config, struct error *err) {
+    const struct nvdla_config *full = nvdla_config_find("full");
+    for (size_t i = 0; i < nvdla_parameter_count; i++) {
+        const struct nvdla_parameter *parameter = &nvdla_parameters[i];
+        const int value = nvdla_parameter_value(config, parameter), built = nvdla_parameter_value(full, parameter);
+        const bool free_ =
+            parameter->offset == offsetof(struct nvdla_config, rubik) ||
+            parameter->offset == offsetof(struct nvdla_config, secondary_memory) ||
+            (value == 0 && !config->secondary_memory && strncmp(parameter->key, "secondary", strlen("secondary")) == 0);
+        if (value != built && !(free_ && value == 0))
+            return error_set(err, "%s=%d (%s): expected %d%s in the register map of full", parameter->key, value,
+                             parameter->meaning, built, free_ ? " or 0" : "");
+    }
+    return true;
+}
+
+struct relation {
+    bool holds;
+    const char *key;
+    int value, expected;
+    const char *to; /* what it depends on */
+    int other;
+};
+
+static bool related(const struct relation *relations, size_t count, struct error *err) {
+    for (size_t i = 0; i < count; i++) {
+        const struct relation *r = &relations[i];
+        if (!r->holds)
+            return error_set(err, "%s=%d: expected %d, with %s=%d", r->key, r->value, r->expected, r->to, r->other);
+    }
+    return true;
+}
+
+bool nvdla_config_legal(const struct nvdla_config *config, struct error *err) {
+    if (config->map == NVDLA_MAP_FULL)
+        return full_is_legal(config, err);
+    for (size_t i = 0; i < nvdla_parameter_count; i++) {
+        const struct nvdla_parameter *parameter = &nvdla_parameters[i];
+        const int value = nvdla_parameter_value(config, parameter);
+        char values[64];
+        int near = 0;
+        if (nearest(parameter->legal, value, &near))
+            return error_set(err, "%s=%d (%s): expected %s%s; the nearest is %d", parameter->key, value,
+                             parameter->meaning, listed(parameter->legal, values, sizeof values),
+                             strcmp(parameter->legal, "0") == 0 ? " in the register map of small" : "", near);
+    }
+    const int atom = config->mem_atom, second = config->secondary_memory;
+#define EQUAL(key, value, wanted, to, other) {(value) == (wanted), key, value, wanted, to, other}
+#define AT_MOST(key, value, most, to, other) {(value) <= (most), key, value, most, to, other}
+    const struct relation relations[] = {
+        EQUAL("atom", atom, config->atomic_k, "k", config->atomic_k),
+        AT_MOST("k", config->atomic_k, config->atomic_c, "c", config->atomic_c),
+        EQUAL("bank_width", config->cbuf_bank_bytes, config->atomic_c, "c", config->atomic_c),
+        EQUAL("bus", config->dbb_data_bits, 8 * atom, "atom", atom),
+        AT_MOST("bs", config->sdp_bs_throughput, atom / 2, "atom", atom),
+        AT_MOST("bn", config->sdp_bn_throughput, atom / 2, "atom", atom),
+        AT_MOST("ew", config->sdp_ew_throughput, config->sdp_bs_throughput, "bs", config->sdp_bs_throughput),
+        EQUAL("lut", config->sdp_lut, config->sdp_ew_throughput > 0, "ew", config->sdp_ew_throughput),
+        EQUAL("secondary_bus", config->cvsram_data_bits, second ? 8 * atom : 0, "secondary", second),
+        AT_MOST("secondary_burst", config->cvsram_burst_beats, second ? 4 : 0, "secondary", second),
+        AT_MOST("secondary_latency", config->cvsram_latency, second ? 4096 : 0, "secondary", second),
+        AT_MOST("secondary", second, config->cvsram_burst_beats, "secondary_burst", config->cvsram_burst_beats),
+        AT_MOST("secondary", second, config->cvsram_latency, "secondary_latency", config->cvsram_latency),
+    };
+#undef EQUAL
+#undef AT_MOST
+    return related(relations, sizeof relations / sizeof *relations, err);
+}
+
+bool nvdla_config_divides(const struct nvdla_config *config, struct error *err) {
+    static const char may_be_zero[] = " int16 fp16 winograd compression ew lut bdma rubik secondary secondary_bus "
+                                      "secondary_burst secondary_latency ";
+    for (size_t i = 0; i < nvdla_parameter_count; i++) {
+        const struct nvdla_parameter *parameter = &nvdla_parameters[i];
+        char word[32];
+        snprintf(word, sizeof word, " %s ", parameter->key);
+        if (nvdla_parameter_value(config, parameter) == 0 && !strstr(may_be_zero, word))
+            return error_set(err, "%s=0 (%s): expected at least 1", parameter->key, parameter->meaning);
+    }
+    const int atom = config->mem_atom * 8;
+    if (config->dbb_data_bits % atom || config->mem_atom % config->sdp_bs_throughput ||
+        config->mem_atom % config->pdp_throughput)
+        return error_set(err, "%s: expected a port of a multiple of %d bits, and sdp and pdp that divide %d",
+                         config->name, atom, config->mem_atom);
+    return true;
+}

@@ -1,0 +1,167 @@
+/* Configurations by values: words, files, and a random walk over legal and illegal ones, for which layers are drawn. */
+#include "tests/unit/test.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gen/gen.h"
+#include "nvdla/config_text.h"
+#include "nvdla/xalloc.h"
+#include "tests/unit/random.h"
+
+enum { ROWS = 10000, LAYERS_EACH = 4 /* of the legal rows, one in so many gets a layer */ };
+
+static const struct nvdla_config *config_of(const char *text) {
+    struct error err = {.text = ""};
+    const struct nvdla_config *config = nvdla_config_read(text, &err);
+    if (!config)
+        fail_msg("%s: %s", text, err.text);
+    return config;
+}
+
+/* The message of a text that is read, or not, and is not legal. */
+static void is_refused(const char *text, const char *message) {
+    struct error err = {.text = ""};
+    const struct nvdla_config *config = nvdla_config_read(text, &err);
+    if (config && nvdla_config_legal(config, &err))
+        fail_msg("%s is legal", text);
+    if (!strstr(err.text, message))
+        fail_msg("%s: \"%s\" lacks \"%s\"", text, err.text, message);
+}
+
+TEST(the_same_values_are_one_configuration) {
+    assert_ptr_equal(config_of("small"), nvdla_config_find("small"));
+    assert_ptr_equal(config_of("medium_512,macs=8x8,bs=1,bn=1,pdp=1,cdp=1,burst=1,latency=64,address_bits=32"),
+                     nvdla_config_find("small"));
+    assert_ptr_equal(config_of("small,macs=16x16"), config_of("small+macs-16x16"));
+    assert_ptr_equal(config_of("small,cbuf=64K"), config_of("small,bank_depth=256"));
+    assert_ptr_equal(config_of("small,port=128"), config_of("small,bus=128"));
+    assert_string_equal(config_of("small,macs=16x16")->name, "small+macs-16x16");
+    assert_ptr_equal(nvdla_config_base(config_of("large,secondary=0")), nvdla_config_find("large"));
+    assert_int_equal(config_of("small,secondary=1")->cvsram_data_bits, 64);
+}
+
+TEST(named_configurations_are_legal) {
+    for (int i = 0; i < nvdla_config_count; i++) {
+        struct error err = {.text = ""};
+        if (!nvdla_config_legal(&nvdla_configs[i], &err))
+            fail_msg("%s: %s", nvdla_configs[i].name, err.text);
+    }
+}
+
+TEST(what_has_no_rtl_is_refused_in_a_sentence) {
+    is_refused("tiny", "there is no configuration 'tiny'; expected one of full, small, small_256,");
+    is_refused("small,latenzy=5", "did you mean latency?");
+    is_refused("small,macs", "found 'macs', expected KEY=VALUE");
+    is_refused("small,macs=63", "macs=63: expected 32, 64, 128");
+    is_refused("small,cbuf=1000", "cbuf=1000: expected a multiple of the 256 bytes");
+    is_refused("small,bus=x", "bus=x: expected a number");
+    is_refused("small,bus=128", "bus=128: expected 64, with atom=8");
+    is_refused("small,banks=17", "banks=17 (banks of CBUF): expected 16 or 32; the nearest is 16");
+    is_refused("small,macs=16x32", "k=32: expected 16, with c=16");
+    is_refused("small,int16=1", "int16=1 (16-bit integers): expected 0 in the register map of small");
+    is_refused("full,fp16=0", "fp16=0 (16-bit floating point): expected 1 in the register map of full");
+    is_refused("small,macs=32x32,ew=1,lut=1,bs=2,secondary=1,secondary_bus=64", "secondary_bus=64: expected 256, with");
+    is_refused("none.spec", "none.spec: cannot open: No such file");
+}
+
+/* A file with that text. free() its name. */
+static char *file_of(const char *extension, const char *text) {
+    char *path = xprintf("/tmp/config-%d.%s", (int)getpid(), extension);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+    return path;
+}
+
+TEST(files) {
+    char *path = file_of("yml", "# mine\nbase: small\nmacs: 32x16 # channels by kernels\n\ncbuf: 256K\n");
+    assert_ptr_equal(config_of(path), config_of("small,macs=32x16,cbuf=256K"));
+    remove(path);
+    free(path);
+    path = file_of("yml", "base: small\nmacs 32x16\n");
+    is_refused(path, ".yml:2: found 'macs 32x16', expected KEY: VALUE");
+    remove(path);
+    free(path);
+    path =
+        file_of("spec", "// a line\n#define MAC_ATOMIC_C_SIZE_32\n#define CBUF_BANK_WIDTH_32\n#define SDP_LUT_MAYBE\n");
+    is_refused(path, ".spec:4: found 'SDP_LUT_MAYBE', expected a word of NVIDIA's spec/defs");
+    remove(path);
+    free(path);
+    path = file_of("spec", "#define CDP_DISABLE\n");
+    is_refused(path, "cdp=0 (elements a clock of CDP): expected 1, 2, 4 or 8; the nearest is 1");
+    remove(path);
+    free(path);
+}
+
+TEST(a_spec_file_is_read_as_it_is_written) {
+    for (int i = 0; i < nvdla_config_count; i++) {
+        char *text;
+        size_t size;
+        if (nvdla_configs[i].map != NVDLA_MAP_SMALL)
+            continue;
+        FILE *out = xmemstream(&text, &size);
+        nvdla_config_print_spec(out, &nvdla_configs[i]);
+        xmemstream_close(out);
+        char *path = file_of("spec", text);
+        struct nvdla_config config;
+        struct text ignored = {0};
+        struct error err = {.text = ""};
+        if (!nvdla_config_file(path, &config, &ignored, &err))
+            fail_msg("%s", err.text);
+        assert_non_null(strstr(ignored.text, "RETIMING_DISABLE, MAX_BATCH_SIZE_x, NUM_DMA_READ_CLIENTS_"));
+        assert_ptr_equal(config_of(path), &nvdla_configs[i]);
+        remove(path);
+        free(path);
+        free(text);
+        free(ignored.text);
+    }
+}
+
+/* Values of every parameter, legal and near it; mostly those of the base. */
+static char *random_text(uint64_t *random) {
+    static const char *const values[] = {"0",  "1",  "2",  "3",   "4",   "8",   "16",
+                                         "24", "32", "64", "128", "256", "512", "65536"};
+    struct text text = {0};
+    text_put(&text, nvdla_configs[below(random, (uint64_t)nvdla_config_count)].name);
+    if (below(random, 2))
+        text_printf(&text, ",macs=%ux%u", 8u << below(random, 4), 8u << below(random, 3));
+    for (size_t i = 0; i < nvdla_parameter_count; i++)
+        if (below(random, 8) == 0)
+            text_printf(&text, ",%s=%s", nvdla_parameters[i].key,
+                        values[below(random, sizeof values / sizeof *values)]);
+    return text.text;
+}
+
+static void draw_layer(const struct nvdla_config *config, uint64_t seed) {
+    struct gen_case gen;
+    struct error err = {.text = ""};
+    gen_draw(&gen, config, GEN_ENGINES_ALL, seed);
+    struct program *prog = gen_build(&gen, "t.nvt", &err);
+    if (!prog)
+        fail_msg("%s, seed %d: %s", config->name, (int)seed, err.text);
+    program_free(prog);
+}
+
+TEST(random_rows_are_legal_or_refused) {
+    uint64_t random = 46;
+    unsigned legal = 0;
+    for (uint64_t row = 0; row < seeds_of(ROWS); row++) {
+        struct error err = {.text = ""};
+        char *text = random_text(&random);
+        const struct nvdla_config *config = nvdla_config_read(text, &err);
+        const bool good = config && nvdla_config_legal(config, &err);
+        if (!good && !strstr(err.text, "expected"))
+            fail_msg("%s: \"%s\"", text, err.text);
+        if (config && config_of(config->name) != config)
+            fail_msg("%s: %s is another configuration", text, config->name);
+        if (good && !nvdla_config_divides(config, &err))
+            fail_msg("%s: %s", text, err.text);
+        if (good && legal++ % LAYERS_EACH == 0)
+            draw_layer(config, row);
+        free(text);
+    }
+    assert_true(legal > seeds_of(ROWS) / 50);
+}
