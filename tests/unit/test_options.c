@@ -55,6 +55,7 @@ TEST(says_what_is_wrong) {
     refuses("--", "found '--', expected an option as --NAME or --NAME=VALUE");
     refuses("--latency=many", "--latency: found 'many', expected a number from 0 to 1000000");
     refuses("--config=tiny", "--config: there is no configuration 'tiny'; expected one of full, small, small_256, "
-                             "small_256_full, medium_512, medium_1024_full, large, large_compressed");
+                             "small_256_full, medium_512, medium_1024_full, large, large_compressed, or "
+                             "NAME,KEY=VALUE,...");
     refuses("--latency-max=3", "--latency-max: needs --latency-kind uniform");
 }
