@@ -62,7 +62,7 @@ static unsigned long most(unsigned long a, unsigned long b) {
 
 enum {
     TWICE_LEAST = 2,   /* numbers of "N HWLs done" that come again; one may be a line that was printed twice */
-    OUTSIDE_LEAST = 12 /* lines of rounds behind a task's end: two rounds of six units */
+    OUTSIDE_LEAST = 12 /* lines of rounds after a task's end: two rounds of six units */
 };
 
 unsigned long task_books_tasks(const struct task_books *books) {

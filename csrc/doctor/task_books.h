@@ -16,7 +16,7 @@ struct operation_counts {
 struct task_books {
     unsigned long begun, initiated; /* tasks */
     long unended; /* probes and tasks that began, without those that ended: each probe has one end too */
-    unsigned long rounds_outside; /* lines of rounds behind the end of all tasks: of one without a beginning */
+    unsigned long rounds_outside; /* lines of rounds after the end of all tasks: of one without a beginning */
     bool lines_before;            /* of a task, before the first one begins */
     unsigned long long kinds;     /* bit 1 << enum message_kind: such a message came */
     size_t count;

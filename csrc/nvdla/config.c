@@ -1,13 +1,7 @@
-/* Look-ups in the table of configurations. See config.h. */
+/* What configurations have. See config.h. */
 #include "nvdla/config.h"
 
 #include <string.h>
-
-#include "nvdla/config_text.h"
-
-const struct nvdla_config *nvdla_config_find(const char *name) {
-    return nvdla_config_read(name, NULL);
-}
 
 bool nvdla_config_meets(const struct nvdla_config *config, size_t condition) {
     int value = 1;

@@ -284,3 +284,7 @@ const struct nvdla_config *nvdla_config_read(const char *text, struct error *err
     free(words);
     return read;
 }
+
+const struct nvdla_config *nvdla_config_find(const char *name) {
+    return nvdla_config_read(name, NULL);
+}
