@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/with_trace.h"
+#include "gen/gen.h"
 #include "nvdla/config_text.h"
 #include "nvdla/text.h"
 #include "report/explain.h"
@@ -23,6 +24,13 @@ struct info_options {
 
 #define OF(member) offsetof(struct info_options, member)
 
+static void draw_option(void *config, const char *arg, struct argp_state *state) {
+    uint64_t seed;
+    if (!text_number(arg, UINT64_MAX, &seed))
+        argp_error(state, "--draw: found '%s', expected a number", arg);
+    *(const struct nvdla_config **)config = gen_config_draw(seed);
+}
+
 static const struct argument option_table[] = {
     TRACE_OPTIONS(OF(trace)),
     OPTION("json", NULL,
@@ -36,6 +44,8 @@ static const struct argument option_table[] = {
     OPTION("report", "FILE",
            "Add clocks and MAC utilisation of each layer of a network, from report.json of a run with --html",
            TEXT_AT(OF(network.report), NULL)),
+    OPTION("draw", "SEED", "Instead of --config: a legal configuration of the map small, of at most 512 MACs",
+           TAKEN_AT(OF(trace.config), draw_option)),
     OPTION("spec", NULL, "With --config: print it as NVIDIA's NAME.spec", FLAG_AT(OF(spec))),
     OPTION("build", NULL,
            "Instead of a trace: list the simulators with their compiler and options, profile, Verilator version, "

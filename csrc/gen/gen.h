@@ -40,6 +40,9 @@ uint32_t gen_engines(const char *name);
 /* The engines that layers of the configuration can use. */
 uint32_t gen_config_engines(const struct nvdla_config *config);
 
+/* A legal configuration of the map small, of at most 512 MACs. */
+const struct nvdla_config *gen_config_draw(uint64_t seed);
+
 /* Their name in a file name: commas become '-', "mix" for all; "-corners". size: GEN_ENGINES_NAME is enough. Returns
  * text. */
 char *gen_engines_name(uint32_t engines, char *text, size_t size);

@@ -174,7 +174,7 @@ bool nvdla_config_set(struct nvdla_config *config, const char *key, const char *
     return true;
 }
 
-/* ---- the shortest text ---- */
+/* ---- the text with the fewest changes ---- */
 
 /* What makes a configuration of another one of its map. */
 static char *difference(const struct nvdla_config *from, const struct nvdla_config *to) {
@@ -195,12 +195,19 @@ static char *difference(const struct nvdla_config *from, const struct nvdla_conf
     return text.text;
 }
 
-/* In characters that file names and make take. To be freed. */
+static size_t changes(const char *text) {
+    size_t n = 0;
+    for (; (text = strchr(text, '+')); text++)
+        n++;
+    return n;
+}
+
+/* The text with the fewest changes, in characters that file names and make take. To be freed. */
 static char *shortest(const struct nvdla_config *config) {
     char *best = NULL;
     for (int i = 0; i < nvdla_config_count; i++) {
         char *text = nvdla_configs[i].map == config->map ? difference(&nvdla_configs[i], config) : NULL;
-        const bool shorter = text && (!best || strlen(text) < strlen(best));
+        const bool shorter = text && (!best || changes(text) < changes(best));
         free(shorter ? best : text);
         best = shorter ? text : best;
     }
@@ -276,7 +283,7 @@ static bool read_into(char *text, struct nvdla_config *config, struct error *err
 const struct nvdla_config *nvdla_config_read(const char *text, struct error *err) {
     struct nvdla_config config;
     char *words = xstrdup(text);
-    for (char *at = strchr(words, '+') ? words : NULL; at && (at = strpbrk(at, "+-")); at++) /* a shortest text */
+    for (char *at = strchr(words, '+') ? words : NULL; at && (at = strpbrk(at, "+-")); at++) /* a name */
         *at = *at == '+' ? ',' : '=';
     const bool is_file = text_ends_with(text, ".spec") || text_ends_with(text, ".yml") || text_ends_with(text, ".yaml");
     const bool good = is_file ? nvdla_config_file(text, &config, NULL, err) : read_into(words, &config, err);

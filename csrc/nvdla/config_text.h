@@ -12,8 +12,8 @@
  * or the name of a file, NAME.spec, NAME.yml or NAME.yaml (nvdla_config_file).
  *
  * Configurations of the same values are one object, which lives to the end of the program: pointers may be compared.
- * Its name is that of the row of these values, or the shortest text that gives them, in characters that file names and
- * make take: "small+macs-16x16" for small,macs=16x16. Such a text is read, too. */
+ * Its name is that of the row of these values, or the text with the fewest changes that gives them, in characters that
+ * file names and make take: "small+macs-16x16" for small,macs=16x16. Such a name is read, too. */
 #ifndef NVDLA_CONFIG_TEXT_H
 #define NVDLA_CONFIG_TEXT_H
 

@@ -139,6 +139,21 @@ items:
         self.assertEqual([test.config for test in found.tests], ["small", "large", "full", "small", "large", "full"])
         self.assertEqual(found.tests[5].seed, 5)
 
+    def test_configurations_by_values(self):
+        items = """items:
+- {name: a, traces: ../traces/small/b_1.nvt, config: 'small,macs=16x16,cbuf=64K'}
+- {name: r, random: {engines: mix, count: 2}, config: [small_256, random 2, small+bank_depth-128]}
+"""
+        tests = self.expand(items, 5).tests
+        self.assertEqual((tests[0].key, tests[0].config), ("a/b_1,small_256+macs-16x16", "small_256+macs-16x16"))
+        names = [test.config for test in tests[1:]]
+        self.assertEqual([names[0], names[-1], len(names), len(set(names))], ["small_256", "small+bank_depth-128", 8, 4])
+        self.assertEqual([test.config for test in self.expand(items, 5).tests[1:]], names)
+        self.assertNotEqual([test.config for test in self.expand(items, 6).tests[1:]], names)
+        self.assertIn("config: bus=128: expected 64, with atom=8", self.refusal(items.replace("small+bank_depth-128", "small+bus-128")))
+        self.assertIn("config: found 'random 3', expected it in an item with random layers",
+                      self.refusal(items.replace("'small,macs=16x16,cbuf=64K'", "random 3")))
+
     def test_random_layers_follow_the_seed_of_the_night(self):
         plan = """memories: {slow: [--latency=200]}
 items:

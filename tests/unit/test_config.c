@@ -145,6 +145,18 @@ static void draw_layer(const struct nvdla_config *config, uint64_t seed) {
     program_free(prog);
 }
 
+TEST(drawn_configurations_are_legal) {
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct error err = {.text = ""};
+        const struct nvdla_config *config = gen_config_draw(seed);
+        if (!nvdla_config_legal(config, &err) || config->map != NVDLA_MAP_SMALL)
+            fail_msg("seed %d: %s: %s", (int)seed, config->name, err.text);
+        assert_true(config->atomic_c * config->atomic_k <= 512);
+        assert_ptr_equal(gen_config_draw(seed), config);
+    }
+    assert_ptr_not_equal(gen_config_draw(1), gen_config_draw(2));
+}
+
 TEST(random_rows_are_legal_or_refused) {
     uint64_t random = 46;
     unsigned legal = 0;

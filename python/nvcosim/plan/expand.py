@@ -149,6 +149,9 @@ def _on_configurations(item: Item, trace: facts.Trace, pattern: Node) -> typing.
     if trace.error:
         raise pattern.fail(f"traces: {trace.error}")
     for config in item.config or (dataclasses.replace(pattern, text=trace.config),):
+        if facts.drawn(config.text):
+            raise config.fail(f"config: found '{config.text}', expected it in an item with "
+                              "random layers; a trace is for one configuration")
         name, map_ = (facts.configuration(config.text)[key] for key in ("name", "map"))
         if trace.named and map_ != facts.configuration(trace.config)["map"]:
             raise config.fail(f"config: found {config.text}, whose register map is not that of "
@@ -159,9 +162,19 @@ def _on_configurations(item: Item, trace: facts.Trace, pattern: Node) -> typing.
 
 # ---- random layers
 
+def _configurations(item: Item, night: int) -> typing.Iterator[str]:
+    """Their names, and those that are drawn."""
+    for word in item.config:
+        for number in range(facts.drawn(word.text)):
+            key = f"configuration {item.name.text}/{number}"
+            yield facts.drawn_configuration(plan_seed(night, key))
+        if not facts.drawn(word.text):
+            yield facts.configuration(word.text)["name"]
+
+
 def _layers(item: Item, night: int) -> typing.Iterator[_Base]:
     assert item.random
-    for config in (facts.configuration(word.text)["name"] for word in item.config):
+    for config in _configurations(item, night):
         for engines in item.random.engines:
             _check_engines(config, engines)
             name = facts.generator_name(engines.text)

@@ -53,6 +53,19 @@ def configuration(name: str) -> typing.Any:
         "info", "--json", "--brief", "--config", name)["configurations"][-1]
 
 
+def drawn(text: str) -> int:
+    """N of "random N": so many configurations are drawn from the night's seed; 0: another text."""
+    found = re.fullmatch("random ([1-9][0-9]?)", text)
+    return int(found[1]) if found else 0
+
+
+@functools.cache
+def drawn_configuration(seed: int) -> str:
+    """The name of a legal configuration by values."""
+    return str(tool.run_json("info", "--json", "--brief", "--draw", str(seed))
+               ["configurations"][-1]["name"])
+
+
 def config_refusal(failure: tool.Failure) -> str:
     """The sentence of the C program about a configuration."""
     return str(failure).splitlines()[0].split("--config: ")[-1]

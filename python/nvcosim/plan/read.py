@@ -22,6 +22,8 @@ _NOWHERE = Place("", 0, 0)
 
 def _config(_plan: "Plan", node: Node, what: str) -> None:
     known = facts.configurations()
+    if facts.drawn(node.text):
+        return
     if not re.search("[,+]", node.text) and node.text not in known:
         raise node.refuse(what, f"a configuration: {', '.join(known)}{guess(node.text, known)}")
     try:
