@@ -14,7 +14,7 @@ import time
 import types
 import typing
 
-from nvcosim import tool
+from nvcosim import configurations, tool
 from nvcosim.engine import builds
 from nvcosim.engine.guard import Guard
 from nvcosim.engine.local import LocalLauncher
@@ -24,7 +24,6 @@ from nvcosim.faults.campaign import Campaign
 from nvcosim.faults.faults import Faults
 from nvcosim.options import Kind, Parser, Wrong, number, text
 from nvcosim.plan.expand import expand, today
-from nvcosim.plan.facts import config_refusal, configuration
 from nvcosim.plan.paths import seen_from
 from nvcosim.plan.read import Plan
 from nvcosim.rtl import filelist
@@ -290,13 +289,6 @@ def qualify(given: Given) -> int:
 # ---- the command
 
 
-def _config(given: str) -> str:
-    try:
-        return str(configuration(given)["name"])
-    except Failure as failure:
-        raise Wrong(config_refusal(failure)) from None
-
-
 def _like(pattern: str, wrong: str) -> Kind:
     def take(given: str) -> str:
         if not re.fullmatch(pattern, given):
@@ -309,7 +301,7 @@ def _add_rtl(parser: Parser) -> None:
     """Options for the location and compilation of an RTL. rtl: what has to be known to plant faults
     in it, and pin: with that, to build it."""
     passed = {"passed": True, "repeat": True}
-    parser.add("config", arg="NAME", kind=_config, default="small",
+    parser.add("config", arg="NAME", kind=configurations.named, default="small",
                help="NVDLA configuration (default small); an unknown NAME lists them")
     parser.add("filelist", arg="FILE.f", default="",
                help="Sources to compile, +incdir+DIR, -v FILE, +define+NAME, in the format of "

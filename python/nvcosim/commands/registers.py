@@ -4,7 +4,7 @@ import json
 import sys
 import typing
 
-from nvcosim import options, text
+from nvcosim import configurations, options, text
 from nvcosim.options import Parser
 from nvcosim.pages.page import write_file
 from nvcosim.regmap import lookup, model, page, rdl, schemas, source
@@ -49,7 +49,7 @@ def _parser() -> Parser:
     parser = Parser("registers", "NAME|ADDRESS[=VALUE]...", "--search=WORDS", "--to=FORM",
                     doc=DOC, after=AFTER)
     parser.add("config", arg="NAME",
-               kind=_of(model.configurations(), "there is no configuration '{}'"),
+               kind=configurations.named,
                help="NVDLA configuration (default: full and small; small for a map that is "
                     "written)")
     parser.add("base", arg="ADDRESS", kind=options.number(0, (1 << 64) - model.SPACE), default=0,

@@ -5,7 +5,7 @@ import json
 import re
 import typing
 
-from nvcosim import tool
+from nvcosim import configurations as by_values, tool
 from nvcosim.plan.tree import Node
 from nvcosim.text import guess
 
@@ -46,11 +46,9 @@ def configurations() -> dict[str, typing.Any]:
     return {row["name"]: row for row in _facts()["configurations"]}
 
 
-@functools.cache
 def configuration(name: str) -> typing.Any:
     """The row of a name, or of a configuration by values. Failure."""
-    return configurations().get(name) or tool.run_json(
-        "info", "--json", "--brief", "--config", name)["configurations"][-1]
+    return configurations().get(name) or by_values.read(name)
 
 
 def drawn(text: str) -> int:
@@ -64,11 +62,6 @@ def drawn_configuration(seed: int) -> str:
     """The name of a legal configuration by values."""
     return str(tool.run_json("info", "--json", "--brief", "--draw", str(seed))
                ["configurations"][-1]["name"])
-
-
-def config_refusal(failure: tool.Failure) -> str:
-    """The sentence of the C program about a configuration."""
-    return str(failure).splitlines()[0].split("--config: ")[-1]
 
 
 @functools.cache

@@ -29,7 +29,7 @@ def _config(_plan: "Plan", node: Node, what: str) -> None:
     try:
         facts.configuration(node.text)
     except Failure as failure:
-        raise node.fail(f"{what}: {facts.config_refusal(failure)}") from None
+        raise node.fail(f"{what}: {failure}") from None
 
 
 def _dut(_plan: "Plan", node: Node, what: str) -> None:

@@ -2,11 +2,10 @@
 Both groups of a unit with ping-pong groups have the same addresses, so a register is here once."""
 import csv
 import dataclasses
-import functools
 import itertools
 import typing
 
-from nvcosim import tool
+from nvcosim import configurations, tool
 
 WINDOW = 0x1000  # bytes of a unit's registers
 SPACE = 0x40000  # bytes that the CSB addresses
@@ -133,15 +132,9 @@ def _rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-@functools.cache
-def configurations() -> dict[str, dict[str, str]]:
-    """Rows of configurations.csv by name."""
-    return {row["name"]: row for row in _rows("configurations")}
-
-
 def load(config: str, base: int = 0) -> Map:
     """The registers that a configuration decodes."""
-    parameters = configurations()[config]
+    parameters = configurations.row(config)
     kind = parameters["map"]
     conditions = {row["unit"]: row["condition"] for row in reversed(_rows("engines"))}
     windows = {row["unit"]: int(row[kind], 16) for row in _rows("units") if row[kind]

@@ -5,11 +5,11 @@ The wrapper's ports are found by name: NVDLA's own; those of an AXI port without
 (nvdla_core2dbb_awvalid); those of the register bus, with a prefix and _i or _o at will
 (s_apb_psel_i); usual ones of clocks and resets; and what a port map says. Of other ports, outputs
 stay open, and inputs are 0 unless a pin sets them."""
-import csv
 import dataclasses
 import pathlib
 import re
 
+from nvcosim import configurations
 from nvcosim.rtl import filelist, tree
 from nvcosim.tool import Failure, sources
 
@@ -206,9 +206,7 @@ def text_of(adapter: Adapter, sram: bool) -> str:
 
 def has_second_memory(config: str) -> bool:
     """The configuration has a port of a second memory."""
-    with open(f"{sources()}/csrc/nvdla/configurations.csv", encoding="utf-8") as table:
-        return any(row["secondary_memory"] == "1" for row in csv.DictReader(table)
-                   if row["name"] == config)
+    return configurations.row(config)["secondary_memory"] == "1"
 
 
 def _title(wrapper: str, bus: str, rtl_list: str, pins: dict[str, str]) -> str:

@@ -1,11 +1,10 @@
 """What Verilator says of the ports of a top module that is not this project's: tb_top.sv connects
 NVDLA's ports in the widths of a configuration, so each of its warnings there is a difference."""
-import csv
 import dataclasses
 import re
 
+from nvcosim import configurations
 from nvcosim.text import plural
-from nvcosim.tool import sources
 
 # Without tb_top's own lines Verilator says these of the insides of the RTL, too.
 _WIDTH = re.compile(r"port connection '(\w+)' expects (\d+) bits.* generates (\d+) bits")
@@ -77,12 +76,10 @@ class Ports:
 
     def _fitting(self) -> list[str]:
         """The configurations with the memory ports of the RTL."""
-        with open(f"{sources()}/csrc/nvdla/configurations.csv", encoding="utf-8") as table:
-            rows = {row["name"]: row for row in csv.DictReader(table)}
-        own = rows[self.config]
+        own = configurations.row(self.config)
         width = {port: self._data_bits(port, int(own[f"{port}_data_bits"]))
                  for port in ("dbb", "cvsram")}
-        fit = [name for name, row in rows.items()
+        fit = [name for name, row in configurations.rows().items()
                if name != self.config
                and (self.missing or int(row["dbb_data_bits"]) == width["dbb"])  # else not known
                and (int(row["cvsram_data_bits"]) > 0 if self.second_memory()
