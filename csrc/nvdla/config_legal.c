@@ -90,6 +90,8 @@ bool nvdla_config_legal(const struct nvdla_config *config, struct error *err) {
         AT_MOST("bn", config->sdp_bn_throughput, atom / 2, "atom", atom),
         AT_MOST("ew", config->sdp_ew_throughput, config->sdp_bs_throughput, "bs", config->sdp_bs_throughput),
         EQUAL("lut", config->sdp_lut, config->sdp_ew_throughput > 0, "ew", config->sdp_ew_throughput),
+        AT_MOST("pdp", config->pdp_throughput, atom / 4, "atom", atom),
+        AT_MOST("cdp", config->cdp_throughput, atom / 4, "atom", atom),
         EQUAL("secondary_bus", config->cvsram_data_bits, second ? 8 * atom : 0, "secondary", second),
         AT_MOST("secondary_burst", config->cvsram_burst_beats, second ? 4 : 0, "secondary", second),
         AT_MOST("secondary_latency", config->cvsram_latency, second ? 4096 : 0, "secondary", second),
