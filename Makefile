@@ -61,7 +61,7 @@ RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
 UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 NAIVE_PARTS := naive_fp naive_lut # with which unit tests compare
 
-.PHONY: strict synth library guest install uninstall dist deb man build demo demo-network check test lint bench coverage nightly icarus-smoke fuzz simulator simulator-base setup clean help unit-tests asan-tests rtlmeter-tests FORCE
+.PHONY: rtl strict synth library guest install uninstall dist deb man build demo demo-network check test lint bench coverage nightly icarus-smoke fuzz simulator simulator-base setup clean help unit-tests asan-tests rtlmeter-tests FORCE
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -308,6 +308,10 @@ lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED) $(EMBEDDED)
 ## make strict        [CONFIG="small large"] the RTL read by a strict SystemVerilog front end, slang in a pinned Yosys that npm installs (250 MB, once)
 strict:
 	@scripts/strict.sh $(B) $(CONFIG)
+
+## make rtl           [CONFIG=small+macs-16x16] OUT=DIR: the RTL of one configuration, with only the files that it uses and their list
+rtl: $(B)/gen/$(CONFIG)/nvdla_pkg.sv
+	@scripts/rtl_files.py $(B) $(CONFIG) "$(OUT)"
 
 ## make synth         [CONFIG=small] [TOP="nvdla_cmac nvdla_cacc"] [TARGETS=xilinx7] [WRITE=1] [BARS=1] a table of engines mapped by the pinned Yosys: LUTs, flip-flops, RAMs, DSPs, longest path; WRITE=1: into rtl/README.md; BARS=1: memories and multiplications alone, faster
 synth:

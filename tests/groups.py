@@ -56,6 +56,7 @@ GROUPS = [
     Group("nightly", "rtl read by a strict front end",
           "tests/rtl/strict/strict.sh $BUILD $(awk -F, 'NR > 1 { print $1 }' csrc/nvdla/configurations.csv)"),
     Group("test nightly", "mistakes that a strict front end names", "tests/rtl/strict/planted.py $BUILD"),
+    Group("test nightly", "files of the rtl of a configuration", "tests/rtl/files.sh $BUILD"),
     Group("test nightly", "rtl mapped to fpgas", "tests/rtl/synth/synth.sh $BUILD"),
     Group("test nightly", "timing constraints of the rtl", "tests/rtl/sdc/sdc.sh $BUILD"),
     Group("test nightly", "proofs of leaf modules", "tests/formal/prove.sh $BUILD"),

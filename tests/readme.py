@@ -83,6 +83,7 @@ ELSEWHERE = [
     (r"^make (check|test)\b", "tests/groups.py", "tests/readme.py"),
     (r"^make (coverage|nightly|bench|benches|fuzz|lint)\b", "tests/groups.py", "make"),
     (r"^make (un)?install\b", "tests/replay/install.sh", "make -s install"),
+    (r"^make rtl ", "tests/rtl/files.sh", "make -s rtl"),
     (r"^make synth ", "tests/rtl/synth/synth.sh", "scripts/synth.sh"),
     (r"^make (deb|dist)$", "tests/package.sh", "make deb"),
 ]

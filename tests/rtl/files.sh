@@ -1,0 +1,35 @@
+#!/bin/bash
+# make rtl: the RTL of a configuration elaborates by its list alone, and has no file that the configuration does not use.
+# usage: files.sh BUILD
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+build=$1 passed=0 failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+check() { # NAME STATUS
+    if [ "$2" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL  $1"
+        tail -n 8 "$work/log" | sed 's/^/    | /'
+    fi
+}
+
+for config in small small+macs-16x16+secondary-1; do
+    make -s rtl "B=$build" "CONFIG=$config" "OUT=$work/$config" >"$work/log" 2>&1
+    check "make rtl CONFIG=$config" $?
+    (cd "$work/$config" && verilator --lint-only -Wno-lint --top-module NV_nvdla -F nvdla.f) >"$work/log" 2>&1
+    check "$config elaborates by its list" $?
+    find "$work/$config" -name 'nvdla_bdma*' -o -name 'nvdla_rubik*' -o -name 'nvdla_*winograd*' | tee "$work/log" | grep -q .
+    [ $? -eq 1 ] && [ -f "$work/$config/sdp/nvdla_sdp.sv" ]
+    check "$config has no BDMA, RUBIK or Winograd" $?
+done
+make -s rtl "B=$build" CONFIG=small "OUT=$work/small" >"$work/log" 2>&1
+[ $? -eq 2 ] && grep -q "rtl: $work/small: found a file, or a folder with files, expected an empty one or none" "$work/log"
+check "a folder with files is left alone" $?
+make -s rtl "B=$build" CONFIG=small+bus-128 "OUT=$work/no" >"$work/log" 2>&1
+[ $? -eq 2 ] && grep -q "bus=128: expected 64, with atom=8" "$work/log" && [ ! -e "$work/no" ]
+check "a configuration without an RTL is refused" $?
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
