@@ -36,7 +36,7 @@ static bool check_weights(struct onnx_reading *at, const struct operands *o, siz
     if (scales > 1 && o->weights->axis != axis && o->weights->axis != GRAPH_NONE)
         return onnx_refuse(at, "found its weights quantised along dimension %d, expected %d", o->weights->axis, axis);
     for (size_t i = 0; i < zeros || i < scales; i++) {
-        const int64_t point = i < zeros ? onnx_integer(zero, i) : 0;
+        const int64_t point = zero && i < zeros ? onnx_integer(zero, i) : 0;
         if (point != none || (zero && zero->data_type != ONNX_INT8 && zero->data_type != ONNX_UINT8))
             return onnx_refuse(at,
                                "found a zero point of %" PRId64 " of its weights, expected %d: quantise weights "
