@@ -13,5 +13,12 @@ nv info plain.txn; check info_txn_is_full 0 "configuration full, sequential" "S_
 nv info broken/broken.cfg; check info_bad_trace 2 "broken.cfg:31:"
 nv info; check info_without_trace 2 "no trace is given"
 nv info good hang; check info_two_traces 2 "found 'hang', expected one trace"
+nv info --config small,macs=16x16,latency=128; check info_config_values 0 "small+macs-16x16+latency-128: register map of small, 256 MACs of INT8, 256 KB of CBUF" "128  clocks of latency that its reads bridge (small: 64)"
+nv info --json --brief --config small,macs=16x16; check info_config_json 0 '"name":"small+macs-16x16","map":"small"' '"atomic_c":16'
+nv info --config small --spec; check info_spec 0 "#define MAC_ATOMIC_C_SIZE_8" "#define SDP_EW_DISABLE" "#define SECONDARY_MEMIF_WIDTH_x"
+nv info --config full --spec; check info_spec_full 2 "found configuration full; NVIDIA's .spec files are of the register map of small"
+nv info --spec; check info_spec_alone 2 "--spec: expected --config with it"
+nv info --draw 1; check info_draw 0 "register map of small"
+nv info --draw x; check info_draw_seed 2 "--draw: found 'x', expected a number"
 nv info --config tiny good; check info_config 2 "there is no configuration 'tiny'"
 finish
