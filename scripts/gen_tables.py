@@ -67,6 +67,8 @@ def find_config(name):
         sys.exit(f"gen_tables.py: unknown configuration {name!r}, expected one of: {', '.join(configs)}")
     if name not in configs:
         nvcosim = os.path.join(ROOT, os.environ.get("B") or "build", "nvcosim")
+        if not os.path.exists(nvcosim):
+            sys.exit(f"gen_tables.py: found no {nvcosim}, which reads a configuration by values; `make build` makes it")
         done = subprocess.run([nvcosim, "info", "--json", "--brief", "--config", name], capture_output=True, text=True, check=False)
         if done.returncode:
             sys.exit(done.stderr.split("\n")[0])

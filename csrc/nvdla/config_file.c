@@ -108,7 +108,10 @@ static bool read_yaml_line(char *line, struct nvdla_config *config, struct error
         return error_set(err, "found '%.80s', expected KEY: VALUE", line);
     if (strcmp(key, "base") != 0)
         return nvdla_config_set(config, key, value, err);
-    const struct nvdla_config *base = nvdla_config_read(value, err);
+    const struct nvdla_config *base =
+        strchr(value, '.') ? NULL : nvdla_config_read(value, err); /* a file might name itself */
+    if (strchr(value, '.'))
+        return error_set(err, "base: found '%s', expected a configuration by name or by values", value);
     if (base)
         *config = *base;
     return base != NULL;

@@ -5,6 +5,8 @@
 
 #include "nvdla/config_text.h"
 
+enum { SIDE_MOST = 1024 /* so that products stay small */ };
+
 /* Distance of a value from the nearest one of a list, which it stores. */
 static int nearest(const char *list, int value, int *near) {
     int best = -1;
@@ -113,6 +115,12 @@ bool nvdla_config_divides(const struct nvdla_config *config, struct error *err) 
         if (nvdla_parameter_value(config, parameter) == 0 && !strstr(may_be_zero, word))
             return error_set(err, "%s=0 (%s): expected at least 1", parameter->key, parameter->meaning);
     }
+    const int *const sides[] = {&config->atomic_c, &config->atomic_k, &config->mem_atom, &config->cbuf_banks,
+                                &config->cbuf_bank_bytes};
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        if (*sides[i] > SIDE_MOST)
+            return error_set(err, "%s: found a size of %d, expected at most %d for array, atom and banks", config->name,
+                             *sides[i], SIDE_MOST);
     const int atom = config->mem_atom * 8;
     if (config->dbb_data_bits % atom || config->mem_atom % config->sdp_bs_throughput ||
         config->mem_atom % config->pdp_throughput)

@@ -17,6 +17,8 @@ nv info --config small,macs=16x16,latency=128; check info_config_values 0 "small
 nv info --json --brief --config small,macs=16x16; check info_config_json 0 '"name":"small+macs-16x16","map":"small"' '"atomic_c":16'
 nv info --config small --spec; check info_spec 0 "#define MAC_ATOMIC_C_SIZE_8" "#define SDP_EW_DISABLE" "#define SECONDARY_MEMIF_WIDTH_x"
 nv info --config full --spec; check info_spec_full 2 "found configuration full; NVIDIA's .spec files are of the register map of small"
+"$NVCOSIM" info --config small --spec >mine.spec
+nv info --config mine.spec; check info_spec_read 0 "small: register map of small" "mine.spec: without effect here: RUBIK_CONTRACT_DISABLE, "
 nv info --spec; check info_spec_alone 2 "--spec: expected --config with it"
 nv info --draw 1; check info_draw 0 "register map of small"
 nv info --draw x; check info_draw_seed 2 "--draw: found 'x', expected a number"

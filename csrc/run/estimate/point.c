@@ -83,6 +83,15 @@ static struct program *network_program(const char *path, const struct nvdla_conf
     return prog;
 }
 
+/* Whether a configuration by values has another array or other atoms than the one that its text begins with. */
+static bool has_other_array(const char *text, const struct nvdla_config *config) {
+    char *name = xstrndup(text, strcspn(text, ",+"));
+    const struct nvdla_config *base = nvdla_config_find(name);
+    free(name);
+    return base && (base->atomic_c != config->atomic_c || base->atomic_k != config->atomic_k ||
+                    base->mem_atom != config->mem_atom);
+}
+
 bool point_open(const char *path, const char *config, bool plan, const struct trace_options *trace, struct point *point,
                 struct error *err) {
     const bool quantised = is_quantised(path);
@@ -90,10 +99,10 @@ bool point_open(const char *path, const char *config, bool plan, const struct tr
     const struct nvdla_config *chosen = config ? nvdla_config_read(config, err) : NULL;
     if (config && (!chosen || !nvdla_config_divides(chosen, err)))
         return error_prefix(err, "--config: ");
-    if (config && strstr(config, "macs=") && !quantised)
+    if (chosen && !quantised && has_other_array(config, chosen))
         return error_set(err,
                          "%s: was compiled for one configuration; expected a quantised network (.tflite, .onnx) for "
-                         "--config with macs=",
+                         "--config with macs=, c=, k= or atom=",
                          path);
     struct trace_options options = trace ? *trace : (struct trace_options){0};
     if (chosen) {

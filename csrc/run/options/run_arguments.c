@@ -22,6 +22,11 @@ void config_argument(void *member, const char *arg, struct argp_state *state) {
     *config = nvdla_config_read(arg, &err);
     if (!*config || !nvdla_config_legal(*config, &err))
         argp_error(state, "--config: %s", err.text);
+    struct nvdla_config again;
+    struct text ignored = {0};
+    if (text_ends_with(arg, ".spec") && nvdla_config_file(arg, &again, &ignored, &err) && ignored.n)
+        fprintf(stderr, "nvcosim: %s: without effect here: %s\n", arg, ignored.text);
+    free(ignored.text);
 }
 
 void dut_argument(void *member, const char *arg, struct argp_state *state) {
