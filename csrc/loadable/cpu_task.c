@@ -12,11 +12,8 @@
 #include "nvdla/xalloc.h"
 
 enum {
-    CPU_DESCRIPTOR_BYTES = 6, /* of 256, the rest is unused */
+    DESCRIPTOR_USED = 6, /* bytes; the rest is unused */
     OLD_OPERATION = 16,
-    NEW_OPERATION = 24,
-    BUFFER_BYTES = 256,
-    BUFFERS = 2, /* of an operation */
     CPU_OPERATIONS_MAX = 1024,
 };
 
@@ -154,7 +151,7 @@ static bool read_operation(const struct reading *reading, size_t index, const ui
     if (type == CPU_LOGISTIC)
         op->zero = old ? 0 : f32(parameters);
     if (!read_buffer(reading, index, "source", buffers, old, &op->source) ||
-        !read_buffer(reading, index, "destination", buffers + BUFFER_BYTES, old, &op->destination))
+        !read_buffer(reading, index, "destination", buffers + CPU_BUFFER_BYTES, old, &op->destination))
         return false;
     const struct cpu_buffer *from = &op->source, *to = &op->destination;
     if (from->half != to->half || from->lanes != to->lanes)
@@ -178,7 +175,7 @@ bool cpu_task_read(const struct loadable *loadable, size_t number, struct cpu_ta
         .loadable = loadable, .task = &loadable->tasks[loadable->order[number]], .number = number, .err = err};
     *task = (struct cpu_task){0};
     uint64_t left;
-    uint8_t *descriptor = list_bytes(&reading, 0, CPU_DESCRIPTOR_BYTES, "network descriptor", &left);
+    uint8_t *descriptor = list_bytes(&reading, 0, DESCRIPTOR_USED, "network descriptor", &left);
     if (!descriptor)
         return false;
     const int operations = (int16_t)u16(descriptor), buffers = (int16_t)u16(descriptor + 2);
@@ -190,19 +187,21 @@ bool cpu_task_read(const struct loadable *loadable, size_t number, struct cpu_ta
     if (count == 0)
         return true;
     uint8_t *list = list_bytes(&reading, operations, (uint64_t)count * OLD_OPERATION, "list of operations", &left);
-    const bool old = left < (uint64_t)count * NEW_OPERATION;
+    const bool old = left < (uint64_t)count * CPU_OPERATION_BYTES;
     if (list && !old) {
         free(list);
-        list = list_bytes(&reading, operations, (uint64_t)count * NEW_OPERATION, "list of operations", &left);
+        list = list_bytes(&reading, operations, (uint64_t)count * CPU_OPERATION_BYTES, "list of operations", &left);
     }
     uint8_t *cubes =
-        list ? list_bytes(&reading, buffers, (uint64_t)count * BUFFERS * BUFFER_BYTES, "list of buffers", &left) : NULL;
+        list ? list_bytes(&reading, buffers, (uint64_t)count * CPU_BUFFERS * CPU_BUFFER_BYTES, "list of buffers", &left)
+             : NULL;
     bool good = cubes != NULL;
     if (good)
         task->operations = xcalloc(count, sizeof *task->operations);
     for (; good && task->count < count; task->count++)
-        good = read_operation(&reading, task->count, list + task->count * (old ? OLD_OPERATION : NEW_OPERATION),
-                              cubes + task->count * BUFFERS * BUFFER_BYTES, old, &task->operations[task->count]);
+        good =
+            read_operation(&reading, task->count, list + task->count * (old ? OLD_OPERATION : CPU_OPERATION_BYTES),
+                           cubes + task->count * CPU_BUFFERS * CPU_BUFFER_BYTES, old, &task->operations[task->count]);
     free(list);
     free(cubes);
     if (!good)
@@ -213,6 +212,46 @@ bool cpu_task_read(const struct loadable *loadable, size_t number, struct cpu_ta
 void cpu_task_free(struct cpu_task *task) {
     free(task->operations);
     *task = (struct cpu_task){0};
+}
+
+/* ---- encoding ---- */
+
+static void put(uint8_t *bytes, uint64_t value, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        bytes[i] = (uint8_t)(value >> 8 * i);
+}
+
+static void put_float(uint8_t *bytes, float value) {
+    memcpy(bytes, &value, sizeof value);
+}
+
+void cpu_descriptor_encode(size_t operations, size_t buffers, size_t count, uint8_t *bytes) {
+    put(bytes, operations, 2);
+    put(bytes + 2, buffers, 2);
+    put(bytes + 4, count, 2);
+}
+
+void cpu_operation_encode(const struct cpu_operation *op, uint8_t *bytes) {
+    enum { ALONG_CHANNELS = 1 };
+    bytes[0] = (uint8_t)op->type;
+    put_float(bytes + 4, op->in_scale);
+    put_float(bytes + 8, op->out_scale);
+    if (op->type == CPU_SOFTMAX)
+        bytes[12] = ALONG_CHANNELS;
+    else
+        put_float(bytes + 12, op->type == CPU_LOG_SOFTMAX ? op->shift : op->zero);
+}
+
+void cpu_buffer_encode(const struct cpu_buffer *buffer, int position, uint8_t *bytes) {
+    put(bytes, (uint64_t)position, 2);
+    put(bytes + 2, buffer->address, 4);
+    put(bytes + 6, buffer->bytes, 4);
+    put(bytes + 10, buffer->lanes == 8 ? 1 : 0, 2);
+    put(bytes + 12, buffer->width, 2);
+    put(bytes + 14, buffer->height, 2);
+    put(bytes + 16, buffer->channel, 2);
+    put(bytes + 18, buffer->line_stride, 4);
+    put(bytes + 22, buffer->surface_stride, 4);
 }
 
 /* ---- computing ---- */

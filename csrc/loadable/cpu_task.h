@@ -39,6 +39,15 @@ struct cpu_task {
 bool cpu_task_read(const struct loadable *loadable, size_t number, struct cpu_task *task, struct error *err);
 void cpu_task_free(struct cpu_task *task);
 
+/* Bytes of an operation and of each of its two buffers in the lists of a task, and of the task's descriptor. */
+enum { CPU_OPERATION_BYTES = 24, CPU_BUFFER_BYTES = 256, CPU_BUFFERS = 2, CPU_DESCRIPTOR_BYTES = 256 };
+
+/* The inverse of decoding, into bytes that are 0. Positions: of the lists, or of the buffer's memory, in the address
+ * list; the buffer's address is its offset in the memory. */
+void cpu_descriptor_encode(size_t operations, size_t buffers, size_t count, uint8_t *bytes);
+void cpu_operation_encode(const struct cpu_operation *op, uint8_t *bytes);
+void cpu_buffer_encode(const struct cpu_buffer *buffer, int position, uint8_t *bytes);
+
 /* Whether an operation takes channels in one row, of one pixel. CPU_ARG_MAX makes an index of 16 bits of it. */
 static inline bool cpu_takes_row(enum cpu_type type) {
     return type == CPU_SOFTMAX || type >= CPU_LOG_SOFTMAX;
