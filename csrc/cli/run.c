@@ -102,7 +102,8 @@ static bool show_inputs(const struct input_options *input, struct error *err) {
     for (size_t i = 0; i < input->sources.count; i++) {
         const char *source = input->sources.items[i];
         struct picture picture;
-        if (strcmp(source, "zero") == 0 || strncmp(source, "random:", 7) == 0 || strncmp(source, "raw:", 4) == 0)
+        if (strcmp(source, "zero") == 0 || strncmp(source, "random:", 7) == 0 || strncmp(source, "raw:", 4) == 0 ||
+            strncmp(source, "int8:", 5) == 0)
             continue;
         if (!picture_read(source, 0, 0, &picture, err))
             return false;
@@ -113,13 +114,30 @@ static bool show_inputs(const struct input_options *input, struct error *err) {
     return true;
 }
 
-/* Compiles the network at *path into the folder of reports and replaces *path by its trace. False with a message. */
-static bool compile_network(struct arguments *arguments, char **path, struct error *err) {
+/* The trace of network `index`, in the folder of reports; of several networks with one name, numbered from 2 on. */
+static char *trace_of_network(const struct run_options *run, size_t index) {
+    const struct words *traces = &run->traces;
+    const char *folder = run->out ? run->out : REPORT_FOLDER;
+    char name[256], *path = NULL;
+    trace_name(traces->items[index], name, sizeof name);
+    for (int copy = 1; !path; copy++) {
+        path = copy == 1 ? xprintf("%s/%s.nvt.gz", folder, name) : xprintf("%s/%s-%d.nvt.gz", folder, name, copy);
+        for (size_t i = 0; path && i < traces->count; i++)
+            if (strcmp(traces->items[i], path) == 0) {
+                free(path);
+                path = NULL;
+            }
+    }
+    return path;
+}
+
+/* Compiles network `index` of the traces and replaces its path by that of its trace. False with a message. */
+static bool compile_network(struct arguments *arguments, size_t index, struct error *err) {
+    char **path = &arguments->run.traces.items[index], *trace = trace_of_network(&arguments->run, index);
     const char *folder = arguments->run.out ? arguments->run.out : REPORT_FOLDER;
     quantised_input(*path, &arguments->compile);
     struct loadable *loadable = network_open(*path, &arguments->compile.config, err);
     struct program *prog = loadable ? compile_loadable(loadable, &arguments->compile, err) : NULL;
-    char name[256], *trace = xprintf("%s/%s.nvt.gz", folder, trace_name(*path, name, sizeof name));
     print_warnings(prog);
     const bool fine = prog && directory_make(folder, err) && trace_write(prog, trace, err);
     program_free(prog);
@@ -149,7 +167,7 @@ static bool compile_networks(struct arguments *arguments, char **outputs, struct
                 run->traces.count > 1
                     ? xprintf("%s/outputs", folder)
                     : xprintf("%s/%s.outputs", folder, trace_name(run->traces.items[i], name, sizeof name));
-        if (!compile_network(arguments, &run->traces.items[i], err))
+        if (!compile_network(arguments, i, err))
             return false;
     }
     return true;

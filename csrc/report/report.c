@@ -77,6 +77,11 @@ static bool is_own(const char *name) {
 
 bool report_clean(const char *directory, struct error *err) {
     DIR *dir = opendir(directory);
+    if (!dir && errno == ENOTDIR)
+        return error_set(err,
+                         "%s: found a file, expected a folder or nothing: the report goes there; move the file or "
+                         "choose another --out",
+                         directory);
     if (!dir)
         return errno == ENOENT || error_set(err, "%s: cannot list the directory: %s", directory, strerror(errno));
     bool good = true;

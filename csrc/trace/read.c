@@ -161,7 +161,7 @@ struct program *trace_parse(trace_reader *reader, const char *path, const char *
 
 char *trace_name(const char *path, char *text, size_t size) {
     static const char *const suffixes[] = {".nvt.gz", ".nvt",     ".cfg.gz",   ".cfg",   ".txn.gz", ".txn.raw.gz",
-                                           ".txn",    ".txn.raw", ".nvdla.gz", ".nvdla", ".tflite"};
+                                           ".txn",    ".txn.raw", ".nvdla.gz", ".nvdla", ".tflite", ".onnx"};
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/')
         end--;
