@@ -219,38 +219,63 @@ static bool place_file(const char *path, const struct loadable_tensor *tensor, u
     return fine;
 }
 
-/* The elements of a network's file, in the order that they have there. */
-static bool place_elements(const uint8_t *elements, const struct loadable_tensor *tensor, uint8_t *memory,
-                           uint64_t size, struct error *err) {
+/* An element of a network's file as an INT8 code; false if it is no number. */
+static bool code_of(const struct loadable_tensor *tensor, enum loadable_data_type type, const uint8_t *element,
+                    uint8_t *code) {
+    float value;
+    *code = type == DATA_UINT8 ? *element ^ 0x80 : *element;
+    if (type != DATA_FLOAT)
+        return true;
+    memcpy(&value, element, sizeof value);
+    const float steps = nearbyintf(value / tensor->scale) + (float)tensor->zero;
+    *code = (uint8_t)(int8_t)fminf(fmaxf(steps, INT8_MIN), INT8_MAX);
+    return !isnan(value);
+}
+
+/* The elements of a network's file, in the order and the type that they have there. */
+static bool place_elements(const char *path, const uint8_t *elements, enum loadable_data_type type,
+                           const struct loadable_tensor *tensor, uint8_t *memory, uint64_t size, struct error *err) {
     struct placing placing;
     if (!placing_of(tensor, 0, size, &placing, err))
         return false;
     const unsigned c = (unsigned)tensor->c, w = (unsigned)tensor->w;
+    const size_t bytes = type == DATA_FLOAT ? sizeof(float) : 1;
     for (size_t i = 0; i < element_count(&tensor->order); i++) {
         const size_t place = element_place(&tensor->order, i), pixel = place / c;
-        memory[place_of(&placing, (unsigned)(pixel % w), (unsigned)(pixel / w), (unsigned)(place % c))] = elements[i];
+        if (!code_of(tensor, type, elements + i * bytes,
+                     &memory[place_of(&placing, (unsigned)(pixel % w), (unsigned)(pixel / w), (unsigned)(place % c))]))
+            return error_set(err, "%s: found no number as element %zu, expected numbers of float32", path, i);
     }
     return true;
 }
 
-/* The bytes of the memory, or, if a network's file says their order, of the elements. */
-static bool place_raw(const char *path, const struct loadable_tensor *tensor, uint8_t *memory, uint64_t size,
-                      struct error *err) {
+/* The elements of an input in the type of a network's file or, with `codes`, as INT8; or the bytes of the memory. */
+static bool place_raw(const char *path, bool codes, const struct loadable_tensor *tensor, uint8_t *memory,
+                      uint64_t size, struct error *err) {
     const size_t elements = tensor && tensor->order.rank ? element_count(&tensor->order) : 0;
+    const enum loadable_data_type type = codes || !elements ? DATA_INT8 : tensor->file_type;
+    const bool real = type == DATA_FLOAT;
+    const size_t expected = real ? elements * sizeof(float) : elements;
     char *bytes;
     size_t n;
     if (!file_read(path, &bytes, &n, err))
         return false;
     bool fine = true;
-    if (elements && n == elements)
-        fine = place_elements((const uint8_t *)bytes, tensor, memory, size, err);
+    if (elements && n == expected)
+        fine = place_elements(path, (const uint8_t *)bytes, type, tensor, memory, size, err);
     else if (n == size)
         memcpy(memory, bytes, n);
+    else if (elements && n == elements)
+        fine = place_elements(path, (const uint8_t *)bytes, DATA_INT8, tensor, memory, size, err);
     else if (elements)
         fine = error_set(err,
-                         "%s: found %zu bytes; expected %zu, the elements of the input in the file's order, or %llu, "
+                         "%s: found %zu bytes; expected %zu, the elements of the input%s in the file's order, or %llu, "
                          "the size of the input memory",
-                         path, n, elements, (unsigned long long)size);
+                         path, n, expected,
+                         real                 ? " as float32"
+                         : type == DATA_UINT8 ? " as uint8"
+                                              : "",
+                         (unsigned long long)size);
     else
         fine = error_set(err, "%s: found %zu bytes; expected %llu, the size of the input memory", path, n,
                          (unsigned long long)size);
@@ -304,8 +329,8 @@ static bool fill(const struct loadable *loadable, const struct loadable_memory *
         ++*next;
     if (strcmp(source, "zero") == 0)
         return true;
-    if (strncmp(source, "raw:", 4) == 0)
-        return place_raw(source + 4, tensor, bytes, memory->size, err);
+    if (strncmp(source, "raw:", 4) == 0 || strncmp(source, "int8:", 5) == 0)
+        return place_raw(strchr(source, ':') + 1, *source == 'i', tensor, bytes, memory->size, err);
     if (!tensor)
         return error_set(err,
                          "%s: input %u has no tensor that says how a picture lies in it; expected raw:FILE or zero",

@@ -1,8 +1,8 @@
 /* Inputs of a network: converts pictures and other sources to the bytes of its input memories. Spec: 87-loadables
  * section 9.
  *
- * A source is a picture's file, "raw:FILE" (the bytes of the memory, or a network's elements), "random:SEED" (values of
- * all kinds, the same on every machine) or "zero". */
+ * A source is a picture's file, "raw:FILE" (the bytes of the memory, or a network's elements in the type of its file),
+ * "int8:FILE" (the elements as INT8), "random:SEED" (values of all kinds, the same on every machine) or "zero". */
 #ifndef LOADABLE_INPUT_H
 #define LOADABLE_INPUT_H
 

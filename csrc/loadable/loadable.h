@@ -82,9 +82,11 @@ struct loadable_tensor {
     unsigned data_format, data_type, category, pixel_format, pixel_mapping;
     int n, c, h, w;
     uint32_t stride[LOADABLE_STRIDES]; /* element, line, surface, ... in bytes */
-    float scale;                       /* what 1 stands for; 0: not known, as in every file of this format */
+    /* What files of this format do not say, of the network that one was compiled from. */
+    float scale;                       /* what 1 stands for; 0: not known */
     int zero;                          /* what stands for 0 */
-    struct element_order order;        /* in the network's file; as every file of this format, it does not say it */
+    enum loadable_data_type file_type; /* of an input there: DATA_INT8, DATA_UINT8 (128 more than here) or DATA_FLOAT */
+    struct element_order order;        /* of the elements there */
 };
 
 struct loadable_task {

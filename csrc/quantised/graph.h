@@ -12,6 +12,9 @@
 
 enum tensor_type { TENSOR_INT8, TENSOR_INT32, TENSOR_FLOAT, TENSOR_INDEX }; /* TENSOR_INDEX: of NODE_ARG_MAX, 16 bits */
 
+/* What the file has of an input; here all are TENSOR_INT8. */
+enum file_type { FILE_INT8, FILE_UINT8, FILE_FLOAT };
+
 enum { GRAPH_NONE = -1, TENSOR_SIDE_MAX = 8192, TENSORS_MAX = 16384, NODES_MAX = 4096, NODE_INPUTS_MAX = 64 };
 
 /* Sides of a tensor, axes of a node. */
@@ -23,6 +26,7 @@ enum { TENSOR_ELEMENTS_MAX = 1 << 24, GRAPH_ELEMENTS_MAX = 1 << 26 };
 struct tensor {
     char *name; /* as it may be shown */
     enum tensor_type type;
+    enum file_type in_file;
     int rank, dims[AXES]; /* as in the file */
     union {               /* 1 where the rank is smaller */
         struct {

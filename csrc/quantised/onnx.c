@@ -229,6 +229,9 @@ static bool read_input(struct onnx_reading *at, const Onnx__Value *input) {
     value->real = type->elem_type == ONNX_FLOAT;
     at->tensors[value->tensor].integer = !value->real;
     at->tensors[value->tensor].shifted = type->elem_type == ONNX_UINT8;
+    at->graph->tensors[value->tensor].in_file = value->real                     ? FILE_FLOAT
+                                                : type->elem_type == ONNX_UINT8 ? FILE_UINT8
+                                                                                : FILE_INT8;
     if (!value->real && type->elem_type != ONNX_INT8 && type->elem_type != ONNX_UINT8)
         return onnx_refuse(at, "found input \"%s\" of %s, expected float32, uint8 or int8", input->name,
                            onnx_type_name(type->elem_type));

@@ -131,6 +131,7 @@ static void read_tensor(struct tflite_reading *at, const struct flat_table *entr
     tensor->name = xstrdup(text_shown_bytes(name.text ? name.text : "", name.n, shown, sizeof shown));
     const int type = tflite_number(at, entry, 1, 1, "type");
     const bool bytes = type == TYPE_INT8 || type == TYPE_UINT8, whole = type == TYPE_INT32 || type == TYPE_INT64;
+    tensor->in_file = type == TYPE_UINT8 ? FILE_UINT8 : type == TYPE_FLOAT32 ? FILE_FLOAT : FILE_INT8;
     tensor->type = bytes ? TENSOR_INT8 : whole ? TENSOR_INT32 : TENSOR_FLOAT;
     if (!bytes && !whole && type != TYPE_FLOAT32)
         flat_fail(&at->flat, entry->at,
@@ -214,6 +215,8 @@ static bool cut_end(struct graph *graph, const struct node *node) {
     if (node->kind == NODE_QUANTIZE &&
         (same ? graph_readers(graph, node->inputs[0]) == 1 : node_input(graph, node, 0)->type == TENSOR_FLOAT))
         replace(graph->inputs, graph->input_count, node->inputs[0], node->output, &cut);
+    if (cut)
+        graph->tensors[node->output].in_file = node_input(graph, node, 0)->in_file;
     if (!cut && (same ? graph_readers(graph, node->output) == 0 : node->kind == NODE_DEQUANTIZE))
         replace(graph->outputs, graph->output_count, node->output, node->inputs[0], &cut);
     return cut;

@@ -56,6 +56,11 @@ void network_name(const char *name, char text[NETWORK_NAME]);
  * NAME.onnx. */
 bool is_network(const char *path);
 
+/* Whether an output has indices of an ArgMax: of a quantised network, whose other outputs are INT8. */
+static inline bool network_has_indices(const struct network_output *output) {
+    return output->order.rank && output->type == NETWORK_INT16;
+}
+
 /* Byte offset of an element in an output with a tensor. */
 uint64_t network_place(const struct network_output *output, unsigned n, unsigned c, unsigned y, unsigned x);
 

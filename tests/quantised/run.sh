@@ -37,6 +37,7 @@ python3 "$here/exports.py" 300 --page "$here/../../docs/networks.md" || status=1
 python3 "$here/opsets.py" "$build/tests/reference" || status=1
 python3 "$here/mobilenet.py" "$NVCOSIM" "$build/tests/reference" || status=1
 python3 "$here/refusals.py" "$NVCOSIM" || status=1
+python3 "$here/ends.py" "$NVCOSIM" || status=1
 for seed in 3 ${NIGHTLY:+9 17 25 33}; do
     python3 "$here/graph.py" "$seed" "$work/$seed.tflite"
     for file in "$work/$seed".*[xe]; do # not the constants, which lie beside what is damaged

@@ -37,12 +37,13 @@ void quantised_free(struct quantised *quantised) {
 
 /* What a loadable's format does not say: of inputs, then outputs, which are its tensors. */
 static void note_ends(struct loadable *loadable, const struct graph *graph) {
+    static const enum loadable_data_type file_types[] = {DATA_INT8, DATA_UINT8, DATA_FLOAT};
     for (size_t i = 0; i < graph->input_count + graph->output_count; i++) {
         struct loadable_tensor *to = &loadable->tensors[i];
+        const bool in = i < graph->input_count;
+        const struct tensor *from = graph_tensor(graph, in ? graph->inputs[i] : graph->outputs[i - graph->input_count]);
         to->order = layout_of_end(graph, i);
-        if (i < graph->input_count)
-            continue;
-        const struct tensor *from = graph_tensor(graph, graph->outputs[i - graph->input_count]);
+        to->file_type = file_types[from->in_file];
         to->scale = from->type == TENSOR_INDEX ? 0 : from->scales[0];
         to->zero = from->zero;
     }

@@ -264,14 +264,15 @@ static void print_top(FILE *out, const struct network_output *output, const floa
             widest = text_columns(labels->items[i]);
     for (unsigned k = 0; k < top && k < count; k++) {
         const size_t i = greatest(values, marked, count), c = i / pixels;
+        const size_t named = network_has_indices(output) ? (size_t)values[i] : c;
         marked[i] = true;
         if (pixels == 1)
             fprintf(out, "  %4zu", c);
         else
             fprintf(out, "  channel %zu, y %zu, x %zu", c, i % pixels / output->w, i % output->w);
         if (widest > 0)
-            fprintf(out, "  %s%*s", c < labels->count ? labels->items[c] : "",
-                    (int)(widest - (c < labels->count ? text_columns(labels->items[c]) : 0)), "");
+            fprintf(out, "  %s%*s", named < labels->count ? labels->items[named] : "",
+                    (int)(widest - (named < labels->count ? text_columns(labels->items[named]) : 0)), "");
         if (output->real != 0)
             fprintf(out, "  %4.0f  %.6g\n", (double)values[i], output->real * ((double)values[i] - output->zero));
         else

@@ -156,6 +156,11 @@ static bool find_ends(struct predictor *predictor, struct error *err) {
     if (!network_read(predictor->prog, &predictor->network, err))
         return false;
     const struct network *network = &predictor->network;
+    if (network->output_count == 1 && network_has_indices(&network->outputs[0]))
+        return error_set(err,
+                         "%s: found an output of indices, of an ArgMax; expected one whose elements are the classes: "
+                         "take the network without its ArgMax",
+                         loadable->path);
     return (network->output_count == 1 && network->outputs[0].tensor && network->outputs[0].n == 1) ||
            error_set(err, "%s: found %zu %s%s; expected one, whose elements are the classes", loadable->path,
                      network->output_count, text_plural(network->output_count, "output", "outputs"),

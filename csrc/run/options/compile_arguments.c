@@ -46,7 +46,8 @@ static void base_option(void *base, const char *arg, struct argp_state *state) {
 const struct argument compile_arguments[] = {
     OPTION("input", "PICTURE",
            "Input of the network: a picture (PGM, PPM, PNG, JPEG) of its size; raw:FILE, the bytes of the input "
-           "memory; random:SEED; zero. Repeat for each picture of a batch and for each of several inputs",
+           "memory or, of a quantised network, its elements in the type of its file (int8:FILE: as INT8); "
+           "random:SEED; zero. Repeat for each picture of a batch and for each of several inputs",
            WORDS_AT(OF(input.sources))),
     OPTION("mean", "V[,V...]",
            "Subtracted from a picture's values of 0 to 255: one number for all channels or one for each (default 0; "

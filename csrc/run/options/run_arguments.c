@@ -375,7 +375,7 @@ const struct argument run_arguments[] = {
            "Write a range of memory, ADDRESS:SIZE or secondary:ADDRESS:SIZE, when the trace has ended, from the RTL if "
            "it plays (one trace; FILE.gz is packed); may be repeated",
            TAKEN_AT(OF(dumps), dump_option), .left_out = BY_SERVE | BY_SHRINK),
-    OPTION("labels", "FILE", "Names of an output's channels, for --outputs: one a line",
+    OPTION("labels", "FILE", "Names of an output's channels, or of an ArgMax's indices, for --outputs: one a line",
            TEXT_AT(OF(style.labels), "the name of a file"), .own = true, .left_out = BY_SERVE),
     OPTION("top", "N", "Number of an output's largest elements to print (default 5)",
            NUMBER_32_AT(OF(style.top), 1, 1000000), .own = true, .left_out = BY_SERVE),
