@@ -50,6 +50,7 @@ struct computing {
     const struct graph *graph;
     const struct node *node;
     const struct tensor *in, *out;
+    int8_t *const *values;
     const int8_t *from;
     int8_t *to;
     enum rounding_rule rule;
@@ -178,9 +179,10 @@ static size_t repeated(const struct tensor *t, int y, int x, int c) {
     return ((size_t)y * (size_t)t->w + (size_t)x) * (size_t)t->c + (size_t)(t->c == 1 ? 0 : c);
 }
 
-static void add(const struct computing *at, const int8_t *other) {
+static void add(const struct computing *at) {
     const struct addition addition = addition_of(at->graph, at->node);
     const struct tensor *b = node_input(at->graph, at->node, 1);
+    const int8_t *other = at->values[at->node->inputs[1]];
     int8_t *to = at->to;
     for (int y = 0; y < at->out->h; y++)
         for (int x = 0; x < at->out->w; x++)
@@ -253,7 +255,7 @@ static void move(const struct computing *at, const struct tensor *in, const int8
                    from + ((size_t)y * (size_t)in->w + (size_t)x) * (size_t)in->c, (size_t)in->c);
 }
 
-static void concatenate(const struct computing *at, int8_t *const *values) {
+static void concatenate(const struct computing *at) {
     const struct node *node = at->node;
     int place[AXES] = {0};
     for (size_t i = 0; i < node->input_count; i++) {
@@ -261,65 +263,49 @@ static void concatenate(const struct computing *at, int8_t *const *values) {
         const struct multiplier multiplier = multiplier_of((double)in->scales[0] / (double)at->out->scales[0]);
         int8_t *scaled = xmalloc(in->count);
         for (size_t k = 0; k < in->count; k++)
-            scaled[k] = requantised(at, multiplier, values[node->inputs[i]][k] - in->zero);
+            scaled[k] = requantised(at, multiplier, at->values[node->inputs[i]][k] - in->zero);
         move(at, in, scaled, place);
         place[node->axis] += in->sides[node->axis];
         free(scaled);
     }
 }
 
+static void reshape(const struct computing *at) {
+    memcpy(at->to, at->from, at->out->count);
+}
+
+static void pad(const struct computing *at) {
+    const struct node *node = at->node;
+    memset(at->to, at->out->zero, at->out->count);
+    move(at, at->in, at->from, (const int[]){0, node->y.before, node->x.before, node->c.before});
+}
+
 void interpret_node(const struct graph *graph, const struct node *node, enum rounding_rule rule,
                     int8_t *const *values) {
+    static void (*const of_kinds[NODE_KINDS])(const struct computing *) = {
+        [NODE_CONV] = convolve,
+        [NODE_DEPTHWISE] = convolve,
+        [NODE_FULLY_CONNECTED] = convolve,
+        [NODE_ADD] = add,
+        [NODE_AVERAGE_POOL] = pool,
+        [NODE_MAX_POOL] = pool,
+        [NODE_MEAN] = pool,
+        [NODE_RESHAPE] = reshape,
+        [NODE_PAD] = pad,
+        [NODE_CONCATENATION] = concatenate,
+        [NODE_SOFTMAX] = softmax,
+        [NODE_LOG_SOFTMAX] = softmax,
+        [NODE_ARG_MAX] = arg_max,
+        [NODE_LOGISTIC] = logistic,
+    };
     const struct computing at = {.graph = graph,
                                  .node = node,
                                  .in = node_input(graph, node, 0),
                                  .out = node_output(graph, node),
+                                 .values = values,
                                  .from = values[node->inputs[0]],
                                  .to = values[node->output],
                                  .rule = rule,
                                  .limits = node_limits(graph, node)};
-    switch (node->kind) {
-    case NODE_CONV:
-    case NODE_DEPTHWISE:
-    case NODE_FULLY_CONNECTED:
-        convolve(&at);
-        break;
-    case NODE_ADD:
-        add(&at, values[node->inputs[1]]);
-        break;
-    case NODE_AVERAGE_POOL:
-    case NODE_MAX_POOL:
-    case NODE_MEAN:
-        pool(&at);
-        break;
-    case NODE_RESHAPE:
-        memcpy(at.to, at.from, at.out->count);
-        break;
-    case NODE_PAD:
-        memset(at.to, at.out->zero, at.out->count);
-        move(&at, at.in, at.from, (const int[]){0, node->y.before, node->x.before, node->c.before});
-        break;
-    case NODE_CONCATENATION:
-        concatenate(&at, values);
-        break;
-    case NODE_SOFTMAX:
-    case NODE_LOG_SOFTMAX:
-        softmax(&at);
-        break;
-    case NODE_ARG_MAX:
-        arg_max(&at);
-        break;
-    case NODE_LOGISTIC:
-        logistic(&at);
-        break;
-    case NODE_RELU:
-    case NODE_RELU6:
-    case NODE_CLIP:
-    case NODE_QUANTIZE:
-    case NODE_DEQUANTIZE:
-    case NODE_TRANSPOSE:
-    case NODE_KINDS:
-        rescale(&at);
-        break;
-    }
+    (of_kinds[node->kind] ? of_kinds[node->kind] : rescale)(&at);
 }

@@ -313,42 +313,27 @@ static bool lower_reshape(struct lowering *at, const struct node *node) {
     return true;
 }
 
-static bool lower_node(struct lowering *at, const struct node *node) {
-    switch (node->kind) {
-    case NODE_CONV:
-    case NODE_DEPTHWISE:
-    case NODE_FULLY_CONNECTED:
-        return lower_conv_node(at, node);
-    case NODE_ADD:
-        return lower_add_node(at, node);
-    case NODE_AVERAGE_POOL:
-        return lower_average_node(at, node);
-    case NODE_MEAN:
-        return lower_mean_node(at, node);
-    case NODE_MAX_POOL:
-        return lower_max_node(at, node);
-    case NODE_RESHAPE:
-        return lower_reshape(at, node);
-    case NODE_PAD:
-        return lower_pad_node(at, node);
-    case NODE_CONCATENATION:
-        return lower_concatenation_node(at, node);
-    case NODE_SOFTMAX:
-    case NODE_LOG_SOFTMAX:
-    case NODE_ARG_MAX:
-    case NODE_LOGISTIC:
-        return lower_cpu_node(at, node);
-    case NODE_RELU:
-    case NODE_RELU6:
-    case NODE_CLIP:
-    case NODE_QUANTIZE:
-    case NODE_DEQUANTIZE:
-    case NODE_TRANSPOSE:
-    case NODE_KINDS:
-        break;
-    }
-    return lower_rescale_node(at, node);
-}
+static bool (*const lower_of_kinds[NODE_KINDS])(struct lowering *at, const struct node *node) = {
+    [NODE_CONV] = lower_conv_node,
+    [NODE_DEPTHWISE] = lower_conv_node,
+    [NODE_FULLY_CONNECTED] = lower_conv_node,
+    [NODE_ADD] = lower_add_node,
+    [NODE_AVERAGE_POOL] = lower_average_node,
+    [NODE_MAX_POOL] = lower_max_node,
+    [NODE_MEAN] = lower_mean_node,
+    [NODE_RESHAPE] = lower_reshape,
+    [NODE_PAD] = lower_pad_node,
+    [NODE_CONCATENATION] = lower_concatenation_node,
+    [NODE_RELU] = lower_rescale_node,
+    [NODE_RELU6] = lower_rescale_node,
+    [NODE_CLIP] = lower_rescale_node,
+    [NODE_SOFTMAX] = lower_cpu_node,
+    [NODE_LOG_SOFTMAX] = lower_cpu_node,
+    [NODE_ARG_MAX] = lower_cpu_node,
+    [NODE_LOGISTIC] = lower_cpu_node,
+    [NODE_QUANTIZE] = lower_rescale_node,
+    [NODE_DEQUANTIZE] = lower_rescale_node,
+};
 
 /* Extends the life of what a step reads and writes. */
 static void touch(struct lowering *at, int storage) {
@@ -502,7 +487,7 @@ static bool lower_all(struct lowering *at) {
         const struct node *node = &graph->nodes[at->node];
         const size_t first = at->out->op_count;
         define_constants(at, node);
-        if (!lower_node(at, node) || !check_sides(at, node->output))
+        if (!lower_of_kinds[node->kind](at, node) || !check_sides(at, node->output))
             return false;
         if (at->out->op_count > INT16_MAX)
             return lowering_refuse(at, "found %zu layers up to here; a loadable has at most %d", at->out->op_count,

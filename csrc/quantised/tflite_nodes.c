@@ -194,58 +194,24 @@ static const struct known_operator operators[] = {
     {114, NODE_QUANTIZE, 3, 1, GRAPH_NONE, 0, NULL},
 };
 
-/* Names of frequent operators that are refused, by their code; others are named by their number. */
-enum { CODE_CUSTOM = 32 };
-static const char *const others[] = {[5] = "DEPTH_TO_SPACE",
-                                     [16] = "LSTM",
-                                     [18] = "MUL",
-                                     [23] = "RESIZE_BILINEAR",
-                                     [24] = "RNN",
-                                     [26] = "SPACE_TO_DEPTH",
-                                     [27] = "SVDF",
-                                     [28] = "TANH",
-                                     [32] = "CUSTOM",
-                                     [35] = "UNIDIRECTIONAL_SEQUENCE_RNN",
-                                     [36] = "GATHER",
-                                     [37] = "BATCH_TO_SPACE_ND",
-                                     [38] = "SPACE_TO_BATCH_ND",
-                                     [41] = "SUB",
-                                     [42] = "DIV",
-                                     [43] = "SQUEEZE",
-                                     [44] = "UNIDIRECTIONAL_SEQUENCE_LSTM",
-                                     [45] = "STRIDED_SLICE",
-                                     [47] = "EXP",
-                                     [49] = "SPLIT",
-                                     [52] = "BIDIRECTIONAL_SEQUENCE_LSTM",
-                                     [53] = "CAST",
-                                     [54] = "PRELU",
-                                     [55] = "MAXIMUM",
-                                     [57] = "MINIMUM",
-                                     [60] = "PADV2",
-                                     [65] = "SLICE",
-                                     [67] = "TRANSPOSE_CONV",
-                                     [70] = "EXPAND_DIMS",
-                                     [74] = "SUM",
-                                     [75] = "SQRT",
-                                     [76] = "RSQRT",
-                                     [77] = "SHAPE",
-                                     [82] = "REDUCE_MAX",
-                                     [83] = "PACK",
-                                     [88] = "UNPACK",
-                                     [97] = "RESIZE_NEAREST_NEIGHBOR",
-                                     [98] = "LEAKY_RELU",
-                                     [99] = "SQUARED_DIFFERENCE",
-                                     [111] = "ELU",
-                                     [117] = "HARD_SWISH",
-                                     [118] = "IF",
-                                     [119] = "WHILE",
-                                     [126] = "BATCH_MATMUL",
-                                     [129] = "CALL_ONCE",
-                                     [142] = "VAR_HANDLE",
-                                     [143] = "READ_VARIABLE",
-                                     [144] = "ASSIGN_VARIABLE",
-                                     [150] = "GELU"};
-enum { OTHERS = sizeof others / sizeof others[0] };
+/* Names of operators in the order of their codes; of newer ones, messages have the number. */
+static const char all_names[] =
+    "ADD AVERAGE_POOL_2D CONCATENATION CONV_2D DEPTHWISE_CONV_2D DEPTH_TO_SPACE DEQUANTIZE EMBEDDING_LOOKUP FLOOR "
+    "FULLY_CONNECTED HASHTABLE_LOOKUP L2_NORMALIZATION L2_POOL_2D LOCAL_RESPONSE_NORMALIZATION LOGISTIC "
+    "LSH_PROJECTION LSTM MAX_POOL_2D MUL RELU RELU_N1_TO_1 RELU6 RESHAPE RESIZE_BILINEAR RNN SOFTMAX "
+    "SPACE_TO_DEPTH SVDF TANH CONCAT_EMBEDDINGS SKIP_GRAM CALL CUSTOM EMBEDDING_LOOKUP_SPARSE PAD "
+    "UNIDIRECTIONAL_SEQUENCE_RNN GATHER BATCH_TO_SPACE_ND SPACE_TO_BATCH_ND TRANSPOSE MEAN SUB DIV SQUEEZE "
+    "UNIDIRECTIONAL_SEQUENCE_LSTM STRIDED_SLICE BIDIRECTIONAL_SEQUENCE_RNN EXP TOPK_V2 SPLIT LOG_SOFTMAX DELEGATE "
+    "BIDIRECTIONAL_SEQUENCE_LSTM CAST PRELU MAXIMUM ARG_MAX MINIMUM LESS NEG PADV2 GREATER GREATER_EQUAL "
+    "LESS_EQUAL SELECT SLICE SIN TRANSPOSE_CONV SPARSE_TO_DENSE TILE EXPAND_DIMS EQUAL NOT_EQUAL LOG SUM SQRT "
+    "RSQRT SHAPE POW ARG_MIN FAKE_QUANT REDUCE_PROD REDUCE_MAX PACK LOGICAL_OR ONE_HOT LOGICAL_AND LOGICAL_NOT "
+    "UNPACK REDUCE_MIN FLOOR_DIV REDUCE_ANY SQUARE ZEROS_LIKE FILL FLOOR_MOD RANGE RESIZE_NEAREST_NEIGHBOR "
+    "LEAKY_RELU SQUARED_DIFFERENCE MIRROR_PAD ABS SPLIT_V UNIQUE CEIL REVERSE_V2 ADD_N GATHER_ND COS WHERE RANK "
+    "ELU REVERSE_SEQUENCE MATRIX_DIAG QUANTIZE MATRIX_SET_DIAG ROUND HARD_SWISH IF WHILE NON_MAX_SUPPRESSION_V4 "
+    "NON_MAX_SUPPRESSION_V5 SCATTER_ND SELECT_V2 DENSIFY SEGMENT_SUM BATCH_MATMUL PLACEHOLDER CUMSUM CALL_ONCE "
+    "BROADCAST_TO RFFT2D CONV_3D IMAG REAL COMPLEX_ABS HASHTABLE HASHTABLE_FIND HASHTABLE_IMPORT HASHTABLE_SIZE "
+    "REDUCE_ALL CONV_3D_TRANSPOSE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE BROADCAST_ARGS RANDOM_STANDARD_NORMAL "
+    "BUCKETIZE RANDOM_UNIFORM MULTINOMIAL GELU";
 
 /* An operator's code in the file's list. */
 struct operator_code {
@@ -266,9 +232,12 @@ static bool read_code(struct tflite_reading *at, const struct flat_table *entry,
     const struct flat_text custom = flat_text(&at->flat, &code, 1, "custom code");
     operator->code = old> new ? old : new;
     operator->version = flat_has(&at->flat, &code, 2) ? (unsigned)tflite_number(at, &code, 2, 4, "version") : 1;
+    const char *name = operator->code<0 ? NULL : all_names;
+    for (int i = 0; name && i < operator->code; i++)
+        name = strchr(name, ' ') ? strchr(name, ' ') + 1 : NULL;
     snprintf(operator->name, sizeof operator->name, "operator %d", operator->code);
-    if (operator->code >= 0 && operator->code<OTHERS && others[operator->code])
-        snprintf(operator->name, sizeof operator->name, "%s", others[operator->code]);
+    if (name)
+        snprintf(operator->name, sizeof operator->name, "%.*s", (int)strcspn(name, " "), name);
     if (custom.text && custom.n)
         text_shown_bytes(custom.text, custom.n, operator->name, sizeof operator->name);
     return !at->flat.failed;
