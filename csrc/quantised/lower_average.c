@@ -25,11 +25,10 @@ static int weight_of_planes(const struct convolution *c, int k, struct tap tap) 
     return weight_of_sum(c, k, tap) * (atom_of_window(c, tap) % 2 ? HIGH : 1);
 }
 
-static void set_window(struct lowering *at, struct convolution *c, struct view window) {
+static void set_window(struct convolution *c, struct view window) {
     c->from = window;
     c->x = axis_of(window.w);
     c->y = axis_of(window.h);
-    c->atom = at->atom;
 }
 
 /* The sum of n atoms from one on as two planes, which are atoms in a row: low + 128 * -high. */
@@ -37,7 +36,7 @@ static bool lower_part(struct lowering *at, const struct convolution *whole, str
                        struct view low) {
     const struct view high = view_channels(at, low, at->atom, low.c);
     struct convolution c = *whole;
-    set_window(at, &c, window_of_atoms(at, first, n));
+    set_window(&c, window_of_atoms(at, first, n));
     c.cube = (struct view){.w = n, .h = 1};
     c.weight = weight_of_sum;
     c.targets = NULL;
@@ -73,7 +72,7 @@ static bool lower_sum_by_parts(struct lowering *at, struct convolution c, struct
     }
     window.storage = planes.storage;
     window.offset = planes.offset;
-    set_window(at, &c, window);
+    set_window(&c, window);
     c.cube = (struct view){.w = 2 * parts, .h = 1};
     c.weight = weight_of_planes;
     return lower_convolution(at, &c);
@@ -83,7 +82,7 @@ static bool lower_sum_by_parts(struct lowering *at, struct convolution c, struct
 static bool lower_sums(struct lowering *at, struct convolution c) {
     const struct view window = window_of_cube(at, c.from);
     if (window.w <= KERNEL_MAX && window.h <= KERNEL_MAX) {
-        set_window(at, &c, window);
+        set_window(&c, window);
         c.weight = diagonal_weight;
         return lower_by_atoms(at, &c, 1, 1);
     }
@@ -98,8 +97,7 @@ static bool lower_sums(struct lowering *at, struct convolution c) {
         c.to = view_channels(at, to, k, n);
         c.cube = cube;
         c.weight = weight_of_sum;
-        c.launches = 1;
-        set_window(at, &c, window_of_atoms(at, first, pixels));
+        set_window(&c, window_of_atoms(at, first, pixels));
         const bool whole = convolution_fits(at, &c);
         if (k == 0)
             lowering_note(at, whole ? "%d pixels in a row" : "%d pixels in parts, whose sums have two bytes", pixels);
@@ -171,12 +169,9 @@ static bool average_part(struct lowering *at, struct convolution c, struct run r
 
 /* A convolution that adds up the elements of each window, channel by channel. */
 static bool begin_sums(struct lowering *at, const struct node *node, struct convolution *c) {
-    *c = (struct convolution){.weight = diagonal_weight,
-                              .node = node,
-                              .graph = at->graph,
-                              .stages = stages_none(),
-                              .x = node->x,
-                              .y = node->y};
+    *c = convolution_of(at, (struct view){0}, (struct view){0}, diagonal_weight);
+    c->x = node->x;
+    c->y = node->y;
     return view_use(at, node->inputs[0], &c->from);
 }
 

@@ -10,18 +10,6 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-/* A convolution that moves elements. */
-static struct convolution moving(const struct lowering *at, struct view from, struct view to, unsigned launches) {
-    return (struct convolution){.from = from,
-                                .to = to,
-                                .x = {.size = from.w, .stride = 1, .dilation = 1},
-                                .y = {.size = 1, .stride = 1, .dilation = 1},
-                                .node = &at->graph->nodes[at->node],
-                                .graph = at->graph,
-                                .stages = stages_none(),
-                                .launches = launches};
-}
-
 /* ---- reshape ---- */
 
 /* Kernel k takes element first_kernel + k of a row of pixels; the cube read begins at channel first_channel. */
@@ -55,8 +43,9 @@ static bool lower_column(struct lowering *at, struct view from, struct view to, 
         if (single && first % from.c == begin && source.c == n) {
             lower_copy(at, source, target);
         } else {
-            struct convolution c = moving(at, source, target, launches);
-            c.weight = element_weight;
+            struct convolution c = convolution_of(at, source, target, element_weight);
+            c.x.size = source.w;
+            c.launches = launches;
             c.cube = from;
             c.first_kernel = first - pixel * from.c;
             c.first_channel = begin;
@@ -108,13 +97,10 @@ static int joining_weight(const struct convolution *c, int k, struct tap tap) {
 }
 
 bool lower_joining(struct lowering *at, struct view wide, const int *channels, struct view to) {
-    const unsigned launches = (unsigned)view_surfaces(at, &to);
     for (int k = 0; k < to.c; k += at->atom) {
         const int n = least(at->atom, to.c - k);
-        struct convolution c = moving(at, wide, view_channels(at, to, k, n), launches);
-        c.weight = joining_weight;
-        c.x.size = 1;
-        c.atom = at->atom;
+        struct convolution c = convolution_of(at, wide, view_channels(at, to, k, n), joining_weight);
+        c.launches = (unsigned)view_surfaces(at, &to);
         c.joined = channels;
         c.first_kernel = k;
         c.first_channel = wide_channel(&c, k) / at->atom * at->atom;
@@ -143,9 +129,7 @@ bool lower_repetition(struct lowering *at, struct view *view, int w, int h, int 
     if (from.c == c) {
         lower_copy(at, from, done);
     } else {
-        struct convolution channels = moving(at, from, done, 1);
-        channels.x.size = 1;
-        channels.weight = first_channel_weight;
+        struct convolution channels = convolution_of(at, from, done, first_channel_weight);
         if (!lower_convolution(at, &channels))
             return false;
     }

@@ -8,7 +8,6 @@
 
 enum { ALU_MAX, ALU_MIN, ALU_SUM };
 enum { TYPE_NONE, TYPE_MUL, TYPE_ADD, TYPE_BOTH };
-enum { PER_LAYER, PER_KERNEL, PER_POINT };
 
 struct stages stages_none(void) {
     return (struct stages){.out = {.scale = 1, .enable = true}};
@@ -148,25 +147,19 @@ static struct view addends_of(struct lowering *at, const struct addition_fit *fi
 }
 
 /* The inputs times their weights by a convolution, the rest in SDP after it; by atoms of channels. */
-static bool lower_convolved_addition(struct lowering *at, const struct node *node, const struct addition_fit *fit,
-                                     struct view main, struct view other, struct view to, struct stages stages) {
+static bool lower_convolved_addition(struct lowering *at, const struct addition_fit *fit, struct view main,
+                                     struct view other, struct view to, struct stages stages) {
     const struct view addends = addends_of(at, fit, main, other);
     for (int k = 0; k < to.c; k += at->atom) {
         const int n = to.c - k < at->atom ? to.c - k : at->atom;
         struct view operand = view_channels(at, other, k, n);
-        struct convolution c = {.from = fit->other_weight ? view_channels(at, addends, 2 * k, at->atom + n)
-                                                          : view_channels(at, addends, k, n),
-                                .to = view_channels(at, to, k, n),
-                                .x = axis_of(1),
-                                .y = axis_of(1),
-                                .weight = weight_of_addition,
-                                .addition = fit,
-                                .atom = at->atom,
-                                .node = node,
-                                .graph = at->graph,
-                                .stages = stages,
-                                .launches = (unsigned)((to.c + at->atom - 1) / at->atom),
-                                .other = &operand};
+        const struct view from =
+            view_channels(at, addends, fit->other_weight ? 2 * k : k, fit->other_weight ? at->atom + n : n);
+        struct convolution c = convolution_of(at, from, view_channels(at, to, k, n), weight_of_addition);
+        c.addition = fit;
+        c.stages = stages;
+        c.launches = (unsigned)view_surfaces(at, &to);
+        c.other = &operand;
         if (!lower_convolution(at, &c))
             return false;
     }
@@ -212,7 +205,7 @@ bool lower_add_node(struct lowering *at, const struct node *node) {
     stages.out = (struct cvt_param){.scale = fit.scale, .truncate = fit.n, .enable = true, .offset = fit.offset};
     note_addition(at, &fit);
     if (fit.weight > 1 || fit.other_weight) {
-        if (!lower_convolved_addition(at, node, &fit, main, other, to, stages))
+        if (!lower_convolved_addition(at, &fit, main, other, to, stages))
             return false;
     } else {
         lower_sdp(at, main, to, &stages, &operand);

@@ -55,6 +55,9 @@ struct data_cube cube_of_constant(const struct lowering *at, uint32_t offset, ui
 struct data_cube cube_flying(const struct lowering *at, int w, int h, int c);
 struct operation *lowering_op(struct lowering *at, enum op_type type);
 
+/* A stage's mode: one operand for the layer, or for each kernel, or for each element. */
+enum { PER_LAYER, PER_KERNEL, PER_POINT };
+
 /* SDP's stages for one layer. */
 struct stages {
     struct sdp_unit x1, x2;
@@ -99,12 +102,15 @@ struct tap {
     int r, s, c;
 };
 
+struct convolution;
+typedef int weight_function(const struct convolution *convolution, int k, struct tap tap);
+
 /* A convolution of a view, and SDP after it. */
 struct convolution {
     struct view from, to;
     struct axis x, y;
     int pad_value;
-    int (*weight)(const struct convolution *convolution, int k, struct tap tap); /* of a kernel */
+    weight_function *weight; /* of a kernel */
     const struct node *node;
     const struct graph *graph;
     const struct kernel_target *targets; /* of the node's kernels: weights of dead ones are 0; NULL: none is */
@@ -120,11 +126,21 @@ struct convolution {
     unsigned launches;  /* convolutions like this in a row: room for two inputs pays */
     struct view *other; /* operand of x2 per element, NULL */
 };
+/* One with windows of one element, for the node being lowered. */
+struct convolution convolution_of(const struct lowering *at, struct view from, struct view to, weight_function *weight);
 /* Divides it into as many launches as it takes: by rows, by columns, by kernels. False with a message if CBUF cannot
  * hold the window of one kernel. */
 bool lower_convolution(struct lowering *at, struct convolution *c);
 /* Whether CBUF holds a group of its kernels, or fewer, beside the input of one row of output. */
 bool convolution_fits(const struct lowering *at, const struct convolution *c);
+size_t kernel_bytes(const struct convolution *c);
+size_t bank_bytes(const struct lowering *at);
+/* Most rows of output whose input fits beside the weights of a group of kernels; 0: not one. */
+int most_rows(const struct lowering *at, const struct convolution *c);
+/* Its launches, each of at most that many rows. */
+void lower_launches(struct lowering *at, struct convolution *c, int most);
+/* Clocks by its multipliers, and by SDP after it. Spec: 88-quantised-networks section 4. */
+int64_t convolution_clocks(const struct lowering *at, const struct convolution *c);
 /* Launches by atoms of output channels, or by groups of whole atoms, from the atoms that they read. A group has so many
  * channels of the input and of the output. */
 bool lower_by_atoms(struct lowering *at, const struct convolution *whole, int inputs, int outputs);
@@ -157,6 +173,9 @@ bool lower_repetition(struct lowering *at, struct view *view, int w, int h, int 
 
 /* Whether each input of a CONCATENATION begins at a whole atom of channels. */
 bool concatenates_atoms(const struct lowering *at, const struct node *node);
+
+/* Banks, places in memory, and links of the operations of a whole network. */
+void lowered_finish(struct lowered *lowered);
 
 /* Nodes by kind. False with a message. */
 bool lower_conv_node(struct lowering *at, const struct node *node);

@@ -1,0 +1,260 @@
+/* Launches of a convolution: their weights and operands, banks of CBUF, bands of rows. See lowering.h. */
+#include <stdlib.h>
+
+#include "loadable/loadable.h"
+#include "nvdla/sizes.h"
+#include "nvdla/xalloc.h"
+#include "quantised/lowering.h"
+
+enum { KERNELS_MAX = 8192 };
+
+/* ---- CBUF ---- */
+
+/* An entry feeds all lanes of the MAC array. */
+static size_t entry_bytes(const struct lowering *at) {
+    return (size_t)at->config->atomic_c * (nvdla_has_16_bits(at->config) ? 2 : 1);
+}
+
+size_t bank_bytes(const struct lowering *at) {
+    return (size_t)at->config->cbuf_bank_bytes * (size_t)at->config->cbuf_bank_depth;
+}
+
+static size_t bank_entries(const struct lowering *at) {
+    return bank_bytes(at) / entry_bytes(at);
+}
+
+/* Entries of a line of a feature cube. Spec: 30-cdma-cbuf sections 5.1 and 5.2. */
+static size_t line_entries(const struct lowering *at, size_t w, size_t surfaces) {
+    const size_t slots = entry_bytes(at) / (size_t)at->atom, rest = surfaces % slots;
+    const size_t tail = rest == 0 ? 0 : rest == 1 ? ceil_div(w, slots) : rest == 2 && slots == 4 ? ceil_div(w, 2) : w;
+    return surfaces / slots * w + tail;
+}
+
+size_t kernel_bytes(const struct convolution *c) {
+    return (size_t)c->x.size * (size_t)c->y.size * (size_t)c->from.c;
+}
+
+/* Bytes to fetch for the weights of n kernels: whole entries. More would be read as weights by the next launch. */
+static size_t weight_bytes(const struct lowering *at, const struct convolution *c, size_t n) {
+    return ceil_div(n * kernel_bytes(c), entry_bytes(at)) * entry_bytes(at);
+}
+
+/* Banks that the weights of a launch need at least: a group of kernels at any place of an entry. */
+static size_t least_weight_banks(const struct lowering *at, const struct convolution *c) {
+    const size_t group = (size_t)at->config->atomic_k, kernels = (size_t)c->to.c < group ? (size_t)c->to.c : group;
+    return ceil_div(weight_bytes(at, c, kernels) + 2 * entry_bytes(at), bank_bytes(at));
+}
+
+/* ---- weights ---- */
+
+/* Weights of kernels first .. first + n - 1. Spec: 20-data-formats section 5.1. */
+static uint32_t put_weights(struct lowering *at, const struct convolution *c, int first, int n) {
+    const int group = at->config->atomic_k, block = at->config->atomic_c;
+    const size_t size = weight_bytes(at, c, (size_t)n);
+    int8_t *bytes = xcalloc(1, size), *to = bytes;
+    for (int g = 0; g < n; g += group)
+        for (int b = 0; b < c->from.c; b += block)
+            for (int r = 0; r < c->y.size; r++)
+                for (int s = 0; s < c->x.size; s++)
+                    for (int k = g; k < n && k < g + group; k++)
+                        for (int i = b; i < c->from.c && i < b + block; i++) {
+                            const int kernel = first + k;
+                            *to++ = c->targets && c->targets[c->first_kernel + kernel].dead
+                                        ? 0
+                                        : (int8_t)c->weight(c, kernel, (struct tap){r, s, i});
+                        }
+    const uint32_t offset = lowering_constant(at, bytes, size);
+    free(bytes);
+    return offset;
+}
+
+/* ---- launches ---- */
+
+struct span span_of(const struct axis *axis, int size, int first, int n) {
+    const int begin = first * axis->stride - axis->before;
+    const int end = (first + n - 1) * axis->stride - axis->before + (axis->size - 1) * axis->dilation + 1;
+    struct span span = {.begin = begin > 0 ? begin : 0, .before = begin < 0 ? -begin : 0};
+    span.size = (end < size ? end : size) - span.begin;
+    span.after = end > size ? end - size : 0;
+    return span;
+}
+
+struct launch {
+    const struct convolution *c;
+    struct span rows;
+    int first_row, row_count; /* of the output */
+    int first_kernel, kernels;
+    int lines; /* of the input, at most in launches of the same kernels: their banks stay the same */
+    uint32_t weights;
+};
+
+/* Banks for data and weights. Data for two launches, if there are more of them and there is room, so that one is
+ * fetched while the other is computed. */
+static void set_banks(struct lowering *at, const struct launch *launch, struct conv_op *conv) {
+    const struct convolution *c = launch->c;
+    const size_t banks = (size_t)at->config->cbuf_banks, depth = bank_entries(at);
+    const size_t lines = (size_t)launch->lines * conv->entry_per_slice;
+    const size_t all = weight_bytes(at, c, (size_t)launch->kernels);
+    const size_t least = least_weight_banks(at, c);
+    size_t data = ceil_div(lines, depth), weight = ceil_div(all + 2 * entry_bytes(at), bank_bytes(at));
+    if (c->launches > 1 && ceil_div(2 * lines, depth) + least <= banks)
+        data = ceil_div(2 * lines, depth);
+    if (c->launches > 1 && 2 * weight + data <= banks)
+        weight *= 2;
+    if (weight > banks - data)
+        weight = banks - data;
+    at->out->ops[at->out->op_count - 1].least_banks = (unsigned)least;
+    conv->data_bank = (unsigned)data;
+    conv->weight_bank = (unsigned)weight;
+}
+
+static void launch_conv(struct lowering *at, const struct launch *launch) {
+    const struct convolution *c = launch->c;
+    const struct view from = view_part(at, c->from, 0, launch->rows.begin, c->from.w, launch->rows.size);
+    struct operation *op = lowering_op(at, TYPE_CONV);
+    struct conv_op *conv = &op->conv;
+    const size_t bytes = weight_bytes(at, c, (size_t)launch->kernels);
+    op->src = cube_of(at, &from);
+    op->src.line_stride = from.line;
+    op->dst = cube_flying(at, c->to.w, launch->row_count, launch->kernels);
+    *conv = (struct conv_op){
+        .entry_per_slice = (unsigned)line_entries(at, (size_t)from.w, (size_t)view_surfaces(at, &from)),
+        .data_format = PIXEL_FEATURE,
+        .fetch_grain = 1,
+        .batch = 1,
+        .release = (unsigned)from.h,
+        .w_csc = (unsigned)from.w,
+        .h_csc = (unsigned)from.h,
+        .c_csc = (unsigned)from.c,
+        .kw_csc = (unsigned)c->x.size,
+        .kh_csc = (unsigned)c->y.size,
+        .kc_csc = (unsigned)from.c,
+        .w_cmac = (unsigned)c->to.w,
+        .h_cmac = (unsigned)launch->row_count,
+        .bytes_per_kernel = (uint32_t)kernel_bytes(c),
+        .stride_x = (unsigned)c->x.stride,
+        .stride_y = (unsigned)c->y.stride,
+        .pad_left = (unsigned)c->x.before,
+        .pad_right = (unsigned)c->x.after,
+        .pad_top = (unsigned)launch->rows.before,
+        .pad_bottom = (unsigned)launch->rows.after,
+        .dilation_x = (unsigned)c->x.dilation,
+        .dilation_y = (unsigned)c->y.dilation,
+        .pad_value = c->pad_value,
+        .in_cvt = {.scale = 1},
+        .out_cvt = {.scale = 1, .enable = true},
+        .weight = cube_of_constant(at, launch->weights, (uint32_t)bytes),
+    };
+    conv->weight.width = (unsigned)c->x.size;
+    conv->weight.height = (unsigned)c->y.size;
+    conv->weight.channel = (unsigned)from.c;
+    set_banks(at, launch, conv);
+}
+
+/* A stage of the whole layer for a launch that begins at that kernel. */
+static struct sdp_unit stage_from(const struct lowering *at, struct sdp_unit stage, int kernel) {
+    if (stage.enable && stage.mode == PER_KERNEL)
+        stage.cube.offset += (uint32_t)(kernel / at->atom) * stage.cube.line_stride;
+    return stage;
+}
+
+static void launch_sdp(struct lowering *at, const struct launch *launch) {
+    const struct convolution *c = launch->c;
+    struct view to = view_channels(at, c->to, launch->first_kernel, launch->kernels);
+    to = view_part(at, to, 0, launch->first_row, to.w, launch->row_count);
+    struct operation *op = lowering_op(at, TYPE_SDP);
+    op->src = cube_flying(at, to.w, to.h, to.c);
+    op->dst = cube_of(at, &to);
+    op->sdp = (struct sdp_op){.lut = -1, .out_cvt = c->stages.out, .batch = 1};
+    const int kernel = c->first_kernel + launch->first_kernel - c->first_operand;
+    op->sdp.units[SDP_X1] = stage_from(at, c->stages.x1, kernel);
+    op->sdp.units[SDP_X2] = stage_from(at, c->stages.x2, kernel);
+    for (int i = 0; i < SDP_UNITS; i++)
+        op->sdp.units[i].cube.channel = op->sdp.units[i].enable ? (unsigned)to.c : 0;
+    if (c->other) {
+        struct view other = view_channels(at, *c->other, launch->first_kernel, launch->kernels);
+        other = view_part(at, other, 0, launch->first_row, other.w, launch->row_count);
+        op->sdp.units[SDP_X2].cube = cube_of(at, &other);
+    }
+}
+
+/* Most lines of input that a launch of that many rows of output reads. */
+static int lines_of(const struct convolution *c, int rows) {
+    int most = 0;
+    for (int first = 0; first < c->to.h; first += rows) {
+        const int n = c->to.h - first < rows ? c->to.h - first : rows;
+        const int lines = span_of(&c->y, c->from.h, first, n).size;
+        most = lines > most ? lines : most;
+    }
+    return most;
+}
+
+int most_rows(const struct lowering *at, const struct convolution *c) {
+    const size_t weights = least_weight_banks(at, c), banks = (size_t)at->config->cbuf_banks;
+    if (weights >= banks)
+        return 0;
+    const size_t entries = line_entries(at, (size_t)c->from.w, (size_t)view_surfaces(at, &c->from));
+    const int lines = (int)((banks - weights) * bank_entries(at) / entries);
+    int rows = c->to.h;
+    while (rows > 0 && lines_of(c, rows) > lines)
+        rows = rows > 64 ? rows / 2 : rows - 1;
+    return rows;
+}
+
+int64_t convolution_clocks(const struct lowering *at, const struct convolution *c) {
+    const struct nvdla_config *config = at->config;
+    const size_t groups = ceil_div((size_t)c->to.c, (size_t)config->atomic_k);
+    const size_t taps = (size_t)c->x.size * (size_t)c->y.size * ceil_div((size_t)c->from.c, (size_t)config->atomic_c);
+    const size_t write = (size_t)config->atomic_k / (size_t)config->sdp_bs_throughput;
+    return (int64_t)c->to.w * c->to.h * (int64_t)(groups * (taps > write ? taps : write));
+}
+
+/* Rows of output of a launch whose input fits CBUF whole: a launch computes when all its input is there, so bands, each
+ * fetched while the one before it is computed, take fewer clocks where the fetch is long. */
+static int rows_of_launch(const struct lowering *at, const struct convolution *c) {
+    enum { LAUNCH_CLOCKS = 300, BANDS_MAX = 8 };
+    const int64_t bus = at->config->dbb_data_bits / 8, compute = convolution_clocks(at, c);
+    const int64_t fetch = (int64_t)c->from.w * c->from.h * view_surfaces(at, &c->from) * at->atom / bus;
+    const size_t weights = weight_bytes(at, c, (size_t)c->to.c), banks = (size_t)at->config->cbuf_banks;
+    const size_t entries = line_entries(at, (size_t)c->from.w, (size_t)view_surfaces(at, &c->from));
+    int64_t least = fetch;
+    int best = c->to.h;
+    for (int bands = 2; bands <= BANDS_MAX && c->to.w > 1 && bands <= c->to.h; bands++) {
+        const int rows = (c->to.h + bands - 1) / bands;
+        const size_t data = ceil_div(2 * (size_t)lines_of(c, rows) * entries, bank_entries(at));
+        const bool hidden = compute / bands > fetch / bands + (int64_t)weights / bus + LAUNCH_CLOCKS;
+        const bool fits = data + 2 * ceil_div(weights + 2 * entry_bytes(at), bank_bytes(at)) <= banks;
+        const int64_t clocks = fetch / bands + (bands - 1) * LAUNCH_CLOCKS;
+        if (hidden && fits && clocks < least) {
+            least = clocks;
+            best = rows;
+        }
+    }
+    return best;
+}
+
+void lower_launches(struct lowering *at, struct convolution *c, int most) {
+    const bool whole = most == c->to.h && c->launches == 1;
+    const int rows = whole ? rows_of_launch(at, c) : most;
+    if (whole)
+        c->launches = (unsigned)((c->to.h + rows - 1) / rows);
+    /* SDP writes columns of one pixel packed; where they are not, each atom of channels is a launch. */
+    const struct view row = view_part(at, c->to, 0, 0, c->to.w, 1);
+    const bool single = c->to.w == 1 && (rows == 1 || c->to.h % rows == 1) && view_spread(at, &row);
+    const int kernels = single ? at->atom : KERNELS_MAX;
+    for (int k = 0; k < c->to.c; k += kernels) {
+        struct launch launch = {.c = c, .first_kernel = k, .lines = lines_of(c, rows)};
+        launch.kernels = c->to.c - k < kernels ? c->to.c - k : kernels;
+        launch.weights = put_weights(at, c, k, launch.kernels);
+        for (int y = 0; y < c->to.h; y += rows) {
+            launch.first_row = y;
+            launch.row_count = c->to.h - y < rows ? c->to.h - y : rows;
+            launch.rows = span_of(&c->y, c->from.h, y, launch.row_count);
+            launch_conv(at, &launch);
+            launch_sdp(at, &launch);
+        }
+    }
+    if (rows < c->to.h)
+        lowering_note(at, "in bands of %d lines: %s", rows,
+                      whole ? "one is fetched while another is computed" : "its input does not fit CBUF");
+}
