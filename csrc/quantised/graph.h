@@ -62,7 +62,7 @@ enum node_kind {
     NODE_LOGISTIC,
     NODE_QUANTIZE,
     NODE_DEQUANTIZE,
-    NODE_TRANSPOSE, /* only until layout.h takes them away */
+    NODE_TRANSPOSE, /* only until layout_settle() takes them away */
     NODE_KINDS
 };
 
@@ -114,6 +114,7 @@ struct graph {
 };
 
 void graph_free(struct graph *graph);
+
 /* True for NAME.tflite and NAME.onnx. */
 bool is_quantised(const char *path);
 

@@ -1,5 +1,5 @@
-/* Transposes without work. See layout.h. */
-#include "quantised/layout.h"
+/* Transposes without work. See read.h. */
+#include "quantised/read.h"
 
 #include <stdlib.h>
 #include <string.h>

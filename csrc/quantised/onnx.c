@@ -1,5 +1,5 @@
-/* ONNX files: names, constants, tensors and ends. See onnx.h. */
-#include "quantised/onnx.h"
+/* ONNX files: names, constants, tensors and ends. See read.h. */
+#include "quantised/read.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,10 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "quantised/layout.h"
 #include "quantised/onnx_reading.h"
 
 bool onnx_refuse(struct onnx_reading *at, const char *format, ...) {
@@ -364,14 +362,4 @@ struct graph *onnx_parse(const char *path, const void *bytes, size_t n, struct e
         return at.graph;
     graph_free(at.graph);
     return NULL;
-}
-
-struct graph *onnx_read(const char *path, struct error *err) {
-    char *bytes;
-    size_t n;
-    if (!file_read(path, &bytes, &n, err))
-        return NULL;
-    struct graph *graph = onnx_parse(path, bytes, n, err);
-    free(bytes);
-    return graph;
 }

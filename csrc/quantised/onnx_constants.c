@@ -1,4 +1,4 @@
-/* Constants of ONNX files: their types, their elements, where their bytes are. See onnx.h. */
+/* Constants of ONNX files: their types, their elements, where their bytes are. See onnx_reading.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* ONNX operators on elements, pooling, and changes between integers and what they stand for. See onnx.h. */
+/* ONNX operators on elements, pooling, and changes between integers and what they stand for. See onnx_reading.h. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

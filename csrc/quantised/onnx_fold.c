@@ -1,5 +1,5 @@
 /* ONNX operators on constants are computed when they are read. A dequantised constant stays integers with their scales
- * as long as its elements are only moved. See onnx.h. */
+ * as long as its elements are only moved. See onnx_reading.h. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

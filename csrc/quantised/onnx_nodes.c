@@ -1,5 +1,5 @@
 /* ONNX operators as nodes of the graph: what all of them need, and the one form that their inputs are brought into. See
- * onnx.h. */
+ * onnx_reading.h. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* ONNX convolutions and products, and what becomes a part of their weights and bias. See onnx.h. */
+/* ONNX convolutions and products, and what becomes a part of their weights and bias. See onnx_reading.h. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Shared by the files that read ONNX: names and what they stand for, constants, nodes. See onnx.h. */
+/* Shared by the files that read ONNX: names and what they stand for, constants, nodes. See read.h. */
 #ifndef QUANTISED_ONNX_READING_H
 #define QUANTISED_ONNX_READING_H
 

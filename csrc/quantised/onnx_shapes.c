@@ -1,4 +1,4 @@
-/* ONNX operators that move elements, of constants and of what is computed. See onnx.h. */
+/* ONNX operators that move elements, of constants and of what is computed. See onnx_reading.h. */
 #include <inttypes.h>
 #include <string.h>
 

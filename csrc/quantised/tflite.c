@@ -1,15 +1,13 @@
 /* TFLite files: FlatBuffers, read through loadable/flat.h. Here tensors and ends; tflite_nodes.c has the operators. See
- * tflite.h. */
-#include "quantised/tflite.h"
+ * read.h. */
+#include "quantised/read.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory/file.h"
 #include "nvdla/xalloc.h"
-#include "quantised/layout.h"
 #include "quantised/tflite_reading.h"
 
 /* Types of elements by their number. */
@@ -312,17 +310,4 @@ struct graph *tflite_parse(const char *path, const void *bytes, size_t n, struct
         return at.graph;
     graph_free(at.graph);
     return NULL;
-}
-
-struct graph *tflite_read(const char *path, struct error *err) {
-    char *bytes;
-    size_t n;
-    if (!file_read(path, &bytes, &n, err))
-        return NULL;
-    struct graph *graph = tflite_parse(path, bytes, n, err);
-    if (graph)
-        graph->file = bytes;
-    else
-        free(bytes);
-    return graph;
 }

@@ -1,4 +1,4 @@
-/* TFLite operators as nodes of the graph. See tflite.h. */
+/* TFLite operators as nodes of the graph. See read.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

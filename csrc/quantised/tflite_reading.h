@@ -1,4 +1,4 @@
-/* Shared by the files that read TFLite. See tflite.h. */
+/* Shared by the files that read TFLite. See read.h. */
 #ifndef QUANTISED_TFLITE_READING_H
 #define QUANTISED_TFLITE_READING_H
 

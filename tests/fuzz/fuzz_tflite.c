@@ -1,5 +1,5 @@
 /* Fuzzes the reader of TFLite files and what lowers their networks. */
-#include "quantised/tflite.h"
+#include "quantised/read.h"
 #include "tests/fuzz/fuzz_network.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {

@@ -14,8 +14,7 @@
 #include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "quantised/onnx.h"
-#include "quantised/tflite.h"
+#include "quantised/read.h"
 #include "quantised/write.h"
 #include "run/network/compile.h"
 

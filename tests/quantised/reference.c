@@ -11,8 +11,7 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "quantised/interpret.h"
-#include "quantised/onnx.h"
-#include "quantised/tflite.h"
+#include "quantised/read.h"
 
 static const char *const rules[] = {"cpu", "micro"};
 static size_t passed, failed;
@@ -50,7 +49,7 @@ static int write_output(const char *path, const char *from) {
     struct error err;
     char *input = NULL;
     size_t n;
-    struct graph *graph = text_ends_with(path, ".onnx") ? onnx_read(path, &err) : tflite_read(path, &err);
+    struct graph *graph = graph_read(path, &err);
     if (!graph || !file_read(from, &input, &n, &err) || n != graph_tensor(graph, graph->inputs[0])->count) {
         fprintf(stderr, "%s\n", graph && input ? "the input has another size" : err.text);
         graph_free(graph);
@@ -76,7 +75,7 @@ int main(int argc, char **argv) {
     if (argc != 4)
         return 2;
     const size_t inputs = strtoul(argv[3], NULL, 10);
-    struct graph *graph = tflite_read(argv[1], &err);
+    struct graph *graph = graph_read(argv[1], &err);
     char *input = read_file(argv[2], "input", &n);
     if (!graph || !input || n != inputs * graph_tensor(graph, graph->inputs[0])->count) {
         puts(graph ? "FAIL: no input of the right size" : err.text);

@@ -7,8 +7,7 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "quantised/graph.h"
-#include "quantised/onnx.h"
-#include "quantised/tflite.h"
+#include "quantised/read.h"
 
 enum { PICTURE_CHANNELS = 4, SUM_WITH_CONVOLUTION = 4 /* elements a clock of SDP */ };
 
@@ -130,7 +129,7 @@ static void add_node(struct plan *plan, const struct node *node) {
 bool plan_estimate(const char *path, const struct nvdla_config *config, double bytes, struct estimate *estimate,
                    struct error *err) {
     *estimate = (struct estimate){0};
-    struct graph *graph = text_ends_with(path, ".onnx") ? onnx_read(path, err) : tflite_read(path, err);
+    struct graph *graph = graph_read(path, err);
     struct plan plan = {.graph = graph, .config = config, .bytes = bytes, .estimate = estimate};
     for (size_t i = 0; graph && i < graph->node_count; i++)
         add_node(&plan, &graph->nodes[i]);

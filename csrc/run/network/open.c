@@ -4,9 +4,7 @@
 #include <stdlib.h>
 
 #include "nvdla/xalloc.h"
-#include "quantised/layout.h"
-#include "quantised/onnx.h"
-#include "quantised/tflite.h"
+#include "quantised/read.h"
 #include "quantised/write.h"
 
 bool quantised_compile(const char *path, const struct nvdla_config **config, struct quantised *quantised,
@@ -20,7 +18,7 @@ bool quantised_compile(const char *path, const struct nvdla_config **config, str
             "%s: found configuration %s with atoms of %d bytes, expected one of 8 or 32: loadables have no "
             "format for others",
             path, (*config)->name, (*config)->mem_atom);
-    quantised->graph = text_ends_with(path, ".onnx") ? onnx_read(path, err) : tflite_read(path, err);
+    quantised->graph = graph_read(path, err);
     quantised->lowered = quantised->graph ? lower_graph(quantised->graph, *config, err) : NULL;
     if (!quantised->lowered)
         return false;

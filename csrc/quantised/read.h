@@ -1,0 +1,27 @@
+/* Reads files of INT8 networks as graphs, whose transposes are a matter of names: which side of a cube is its height,
+ * width and channels. An operator, a version, an option or a tensor that is not supported is refused by its name. Spec:
+ * 88-quantised-networks section 1. */
+#ifndef QUANTISED_READ_H
+#define QUANTISED_READ_H
+
+#include "nvdla/element_order.h"
+#include "quantised/graph.h"
+
+/* Reads NAME.tflite or NAME.onnx. NULL with a message. */
+struct graph *graph_read(const char *path, struct error *err);
+
+/* The same of n bytes; path is for messages. TFLite: every offset and count is checked; the bytes must outlive the
+ * graph. ONNX: QDQ (operators of float32 between DequantizeLinear and QuantizeLinear) and QOperator (QLinearConv and
+ * its like) become the same graph as a TFLite file's: height, width, channels; UINT8 becomes INT8, less 128. */
+struct graph *tflite_parse(const char *path, const void *bytes, size_t n, struct error *err);
+struct graph *onnx_parse(const char *path, const void *bytes, size_t n, struct error *err);
+
+/* Takes every NODE_TRANSPOSE away. The graph's inputs get the sides that convolutions and pooling expect, tensors
+ * between transposes that cancel keep theirs, and each output is what a last transpose would have read. False
+ * with a message that names the node that would have to move elements. */
+bool layout_settle(struct graph *graph, struct error *err);
+
+/* The order of the file's elements of an input, or of output `end - input_count`, of a settled graph. */
+struct element_order layout_of_end(const struct graph *graph, size_t end);
+
+#endif
