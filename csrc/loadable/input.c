@@ -219,7 +219,7 @@ static bool place_file(const char *path, const struct loadable_tensor *tensor, u
     return fine;
 }
 
-/* An element of a network's file as an INT8 code; false if it is no number. */
+/* An element of a network's file as an INT8 code; false for a NaN. */
 static bool code_of(const struct loadable_tensor *tensor, enum loadable_data_type type, const uint8_t *element,
                     uint8_t *code) {
     float value;
