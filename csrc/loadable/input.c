@@ -263,10 +263,10 @@ static bool place_raw(const char *path, bool codes, const struct loadable_tensor
     bool fine = true;
     if (elements && n == expected)
         fine = place_elements(path, (const uint8_t *)bytes, type, tensor, memory, size, err);
-    else if (n == size)
-        memcpy(memory, bytes, n);
     else if (elements && n == elements)
         fine = place_elements(path, (const uint8_t *)bytes, DATA_INT8, tensor, memory, size, err);
+    else if (n == size)
+        memcpy(memory, bytes, n);
     else if (elements)
         fine = error_set(err,
                          "%s: found %zu bytes; expected %zu, the elements of the input%s in the file's order, or %llu, "

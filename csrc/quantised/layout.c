@@ -81,6 +81,10 @@ static struct place row_of(const struct settling *at, const struct node *node) {
     const int wide = (cube->h > 1) + (cube->w > 1) + (cube->c > 1);
     if (!is_plain(in->order) && wide > 1)
         row.row = out->h * out->w == 1 ? node->inputs[0] : GRAPH_NONE - 1;
+    if (in->row >= 0 && memcmp(out->sides, graph_tensor(at->graph, in->row)->sides, sizeof out->sides) == 0) {
+        row = at->places[in->row]; /* the cube again */
+        row.stored = node->output;
+    }
     return row;
 }
 

@@ -190,6 +190,9 @@ bool onnx_set_scale(struct onnx_reading *at, int index, const Onnx__Tensor *scal
     about->quantised = true;
     about->shifted = shifted;
     const struct node *node = about->producer ? &at->graph->nodes[about->producer - 1] : NULL;
+    for (size_t i = 0; node && node->kind == NODE_CONCATENATION && i < node->input_count; i++)
+        if (!at->tensors[node->inputs[i]].quantised && !onnx_set_scale(at, node->inputs[i], scale, zero))
+            return false;
     return !node || !keeps_scale(node) || onnx_set_scale(at, node->inputs[0], scale, zero);
 }
 

@@ -38,16 +38,20 @@ static int constant_input(struct onnx_reading *at, const struct onnx_value *valu
     return index;
 }
 
-/* An addend: computed, or a constant beside one that is. */
-static int addend(struct onnx_reading *at, size_t i) {
-    const struct onnx_value *value = onnx_input(at, i), *beside = onnx_input(at, 1 - i);
-    if (!value || !value->constant || !beside || beside->tensor == GRAPH_NONE)
-        return onnx_activation(at, i, CUBES);
-    if (!value->scale) {
-        onnx_refuse(at, "found constant \"%s\" not behind DequantizeLinear, expected it there", value->name);
-        return GRAPH_NONE;
-    }
-    return constant_input(at, value, graph_tensor(at->graph, beside->tensor)->rank);
+int onnx_addend(struct onnx_reading *at, size_t i, enum takes takes, int rank) {
+    const struct onnx_value *value = onnx_input(at, i);
+    if (!value || !value->constant)
+        return onnx_activation(at, i, takes);
+    if (value->scale)
+        return constant_input(at, value, rank);
+    onnx_refuse(at, "found constant \"%s\" not behind DequantizeLinear, expected it there", value->name);
+    return GRAPH_NONE;
+}
+
+/* Dimensions of the tensor that a node computes and that an input stands for; 0: it is none. */
+static int rank_of_input(const struct onnx_reading *at, size_t i) {
+    const struct onnx_value *value = onnx_input(at, i);
+    return value && value->tensor != GRAPH_NONE ? graph_tensor(at->graph, value->tensor)->rank : 0;
 }
 
 /* Whether a constant has one value for all elements of a tensor, or one for each channel. */
@@ -65,7 +69,9 @@ bool onnx_read_add(struct onnx_reading *at) {
         if (node && node->kind <= NODE_FULLY_CONNECTED && for_channels(value->constant, node_output(at->graph, node)))
             return onnx_add_to_bias(at, node, value) && onnx_alias(at, node->output, true);
     }
-    const int a = addend(at, 0), b = a == GRAPH_NONE ? a : addend(at, 1);
+    const int rank_a = rank_of_input(at, 0), rank_b = rank_of_input(at, 1);
+    const int a = rank_b ? onnx_addend(at, 0, CUBES, rank_b) : onnx_activation(at, 0, CUBES);
+    const int b = a == GRAPH_NONE ? a : rank_a ? onnx_addend(at, 1, CUBES, rank_a) : onnx_activation(at, 1, CUBES);
     if (a == GRAPH_NONE || b == GRAPH_NONE)
         return false;
     const struct tensor *first = graph_tensor(at->graph, a), *second = graph_tensor(at->graph, b);

@@ -17,8 +17,7 @@ int onnx_activation(struct onnx_reading *at, size_t i, enum takes takes) {
         onnx_refuse(at, "found its input %zu to be no result of a node before, expected one", i);
         return GRAPH_NONE;
     }
-    const bool later =
-        takes == ANY || (takes == UNSCALED && !value->real); /* its scale becomes known with that of the result */
+    const bool later = takes == ANY || takes == UNSCALED; /* its scale becomes known with that of the result */
     if (!at->tensors[value->tensor].quantised && !later) {
         onnx_refuse(at,
                     "found its input \"%s\" as float32, expected it quantised: QuantizeLinear and DequantizeLinear "

@@ -99,12 +99,14 @@ bool onnx_check_operators(struct onnx_reading *at);
 /* Reads the node `at->node`. */
 bool onnx_read_node(struct onnx_reading *at);
 
-/* What an operator takes as its input: a cube; or a cube made a row; or one of integers whose scale is not known yet,
- * too; or of real numbers. */
+/* What an operator takes as its input: a cube; or a cube made a row; or a cube whose scale is not known yet, as it is
+ * that of the result; or any of these. */
 enum takes { CUBES, ROWS, UNSCALED, ANY };
 
 /* A tensor that an operator reads; GRAPH_NONE with a message. */
 int onnx_activation(struct onnx_reading *at, size_t i, enum takes takes);
+/* The same of a cube, or of a constant behind DequantizeLinear as one: a tensor with as many dimensions as `rank`. */
+int onnx_addend(struct onnx_reading *at, size_t i, enum takes takes, int rank);
 /* Defines output 0 as a new tensor that a new node computes. NULL with a message. */
 struct node *onnx_node_new(struct onnx_reading *at, enum node_kind kind, int input, const int sides[AXES], int rank);
 /* The same of an output with the sides of the input. */

@@ -231,7 +231,8 @@ static bool make_reshape(struct onnx_reading *at, const struct tensor *to) {
                            to->c, from.count);
     const bool flat = to->rank == 2 && from.rank > 2, same = to->c == from.c || cube.flat;
     const bool plain = to->c == 1 || to->h * to->w == 1;
-    if (!flat && !(same && to->h * to->w == from.h * from.w) && !(from.rank == 2 && !cube.flat && plain))
+    const bool back = cube.flat && to->c == cube.c && to->h * to->w == cube.h * cube.w;
+    if (!flat && !back && !(same && to->h * to->w == from.h * from.w) && !(from.rank == 2 && !cube.flat && plain))
         return onnx_refuse(at,
                            "found %d x %d x %d (h, w, c) made %d x %d x %d, expected a row of it: another order of "
                            "elements is not supported",
@@ -315,7 +316,8 @@ bool onnx_read_concatenation(struct onnx_reading *at) {
     int inputs[NODE_INPUTS_MAX], along = 0;
     struct tensor to = {0};
     for (size_t i = 0; i < at->operand_count; i++) {
-        inputs[i] = onnx_activation(at, i, CUBES);
+        const struct onnx_value *value = onnx_input(at, i);
+        inputs[i] = onnx_addend(at, i, UNSCALED, value && value->constant ? (int)value->constant->n_dims : 0);
         if (inputs[i] == GRAPH_NONE)
             return false;
         const struct tensor *t = graph_tensor(at->graph, inputs[i]);

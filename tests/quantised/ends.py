@@ -32,11 +32,11 @@ def relu(kind):
     return net.bytes()
 
 
-def qdq():
-    """The same with channels first; ties go to even codes."""
+def qdq(shape):
+    """The same with channels first."""
     g = Graph(13)
     q = [g.constant([], [0.25]), g.constant([], [3], INT8)]
-    x = g.add("DequantizeLinear", [g.add("QuantizeLinear", [g.input([1, 2, 3, 4], REALS)] + q)] + q)
+    x = g.add("DequantizeLinear", [g.add("QuantizeLinear", [g.input(shape, REALS)] + q)] + q)
     return g.bytes(g.add("DequantizeLinear", [g.add("QuantizeLinear", [g.add("Relu", [x])] + q)] + q))
 
 
@@ -60,13 +60,13 @@ def packed(form, values):
 def inputs():
     """Reasons why a raw input fails."""
     files = {"int8": packed("b", CODES), "uint8": packed("B", [code + 128 for code in CODES]), "float": packed("f", REALS)}
-    files["ties"] = packed("f", [v + 0.025 if i else v for i, v in enumerate(REALS)])
     files["far"] = packed("f", [1e9, float("inf")] + REALS[2:])
     files["nan"] = packed("f", [*REALS[:5], float("nan"), *REALS[6:]])
     files["short"] = files["int8"][1:]
     for name, data in files.items():
         pathlib.Path(name).write_bytes(data)
-    tables = {"a.tflite": (relu(9), "int8"), "b.tflite": (relu(UINT8), "uint8"), "c.tflite": (relu(FLOAT), "float"), "d.onnx": (qdq(), "float")}
+    tables = {"a.tflite": (relu(9), "int8"), "b.tflite": (relu(UINT8), "uint8"), "c.tflite": (relu(FLOAT), "float"), "d.onnx": (qdq([1, 2, 3, 4]), "float"),
+              "e.onnx": (qdq([1, 8, 1, 3]), "float")}  # whose memory has one byte for each element
     for name, (data, kind) in tables.items():
         pathlib.Path(name).write_bytes(data)
         made = {}
@@ -104,7 +104,7 @@ def labels():
 def names():
     folder = pathlib.Path("here")
     (folder / "other").mkdir(parents=True)
-    (folder / "net.onnx").write_bytes(qdq())
+    (folder / "net.onnx").write_bytes(qdq([1, 2, 3, 4]))
     (folder / "net.tflite").write_bytes(relu(9))
     (folder / "other" / "net.tflite").write_bytes(arg_max())
     status, text = nv("run", "--dut=model", "--out=here", "here/net.onnx", "--input=zero")
@@ -115,7 +115,7 @@ def names():
     yield "each its own", [len(list((folder / "outputs" / name).iterdir())) for name in ("net", "net-2", "net-3")] == [1, 1, 1] and \
         len(next((folder / "outputs" / "net-3").iterdir()).read_bytes()) == 2
     (folder / "a").write_text("")
-    (folder / "a.onnx").write_bytes(qdq())
+    (folder / "a.onnx").write_bytes(qdq([1, 2, 3, 4]))
     status, text = nv("run", "--dut=model", "--out=here", "here/a.onnx", "--input=zero")
     yield f"a file where the report goes {text}", status == 2 and "here/a: found a file, expected a folder" in text
 

@@ -116,7 +116,16 @@ class Maker:
             x = g.add("Relu", [x])
         elif form == "Clip":
             x = self.clip(x, *r.choice([(0, 6), (-1, 1), (-2, 3)]))
-        return self.quantised(x)
+        return self.quantised(self.before_scale(x) if r.random() < 0.3 else x)
+
+    def before_scale(self, x):
+        """What may come before the one QuantizeLinear."""
+        g = self.graph
+        if self.r.random() < 0.3:
+            self.forms.add("Concat before a scale")
+            return g.add("Concat", [x, g.add("Identity", [x])], axis=1)
+        self.forms.add("MaxPool before a scale")
+        return self.pool(x)
 
     def transposes(self, x):
         """Two that cancel, with something between them."""
@@ -129,8 +138,20 @@ class Maker:
             x = self.quantised(g.add("Concat", [x, x], axis=3))
         return g.add("Transpose", [x], perm=[0, 3, 1, 2])
 
+    def constant_beside(self, x):
+        """Channels that are constants."""
+        g = self.graph
+        self.forms.add("Concat with a constant")
+        _, _, h, w = g.values[x].shape
+        beside = g.constant([1, 2, h, w], [self.r.gauss(0, 1) for _ in range(2 * h * w)])
+        return self.quantised(g.add("Concat", [x, self.quantised(beside)][::self.r.choice([1, -1])], axis=1))
+
     def nothing(self, x):
         """Operators without work."""
+        if self.r.random() < 0.2:
+            self.forms.add("a row and back")
+            shape = self.graph.values[x].shape
+            return self.graph.add("Reshape", [self.graph.add("Flatten", [x], axis=1), self.graph.constant([4], shape, INT64)])
         if self.graph.opset >= 12:
             return self.graph.add("Dropout", [x, self.graph.constant([], [0.5])])
         return self.graph.add("Identity", [self.graph.add("Dropout", [x], ratio=0.5)])
@@ -203,7 +224,7 @@ class Maker:
         if last:
             self.forms.add("input with channels last")
         for _ in range(r.randint(1, 3)):
-            x = r.choice([self.convolution, self.convolution, self.transposes, self.pool, self.pad, self.nothing])(x)
+            x = r.choice([self.convolution, self.convolution, self.transposes, self.pool, self.pad, self.constant_beside, self.nothing])(x)
         x = self.convolution(x)
         end = r.random()
         if end < 0.6:
