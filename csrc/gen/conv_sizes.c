@@ -24,13 +24,6 @@ int64_t conv_kernel_elements(const struct nvdla_config *config, const struct gen
                                        : layer->r * layer->s * layer->c;
 }
 
-/* CBUF entries of a line of a feature cube: an entry has `slots` atoms. Spec: 30-cdma-cbuf sections 5.1 and 5.2. */
-static int64_t feature_entries(const struct nvdla_config *config, int64_t w, int64_t surfaces) {
-    int64_t slots = conv_entry_bytes(config) / config->mem_atom, rest = surfaces % slots;
-    int64_t tail = rest == 0 ? 0 : rest == 1 ? cdiv(w, slots) : rest == 2 && slots == 4 ? cdiv(w, 2) : w;
-    return surfaces / slots * w + tail;
-}
-
 int64_t conv_slice_entries(const struct nvdla_config *config, const struct gen_layer *layer) {
     int64_t bytes = conv_element_bytes(layer), surfaces = cdiv(layer->c * bytes, config->mem_atom);
     switch (layer->conv) {
@@ -41,6 +34,6 @@ int64_t conv_slice_entries(const struct nvdla_config *config, const struct gen_l
         return conv_extended(layer->pad_left, layer->w, layer->pad_right, layer->stride_x) / GEN_TILE * surfaces *
                layer->stride_x * layer->stride_y;
     default:
-        return layer->eps_extra + feature_entries(config, layer->w, surfaces);
+        return layer->eps_extra + (int64_t)cbuf_line_entries(config, (size_t)layer->w, (size_t)surfaces);
     }
 }

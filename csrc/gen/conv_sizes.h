@@ -7,19 +7,20 @@
 #include <stdint.h>
 
 #include "gen/shape.h"
+#include "nvdla/buffer_sizes.h"
 
 enum {
     GEN_TILE = 4,         /* columns and lines of a Winograd tile; lines of a superslice; channels of a weight block */
     GEN_WINOGRAD_TAPS = 3 /* of the kernel after the channel extension, along one dimension */
 };
 
-/* Bytes of a CBUF entry and entries of a bank. An entry is AtomicC elements of the widest type. */
+/* Bytes of a CBUF entry and entries of a bank. */
 static inline int64_t conv_entry_bytes(const struct nvdla_config *config) {
-    return (int64_t)config->atomic_c * (nvdla_has_16_bits(config) ? 2 : 1);
+    return (int64_t)cbuf_entry_bytes(config);
 }
 
 static inline int64_t conv_bank_entries(const struct nvdla_config *config) {
-    return (int64_t)config->cbuf_bank_bytes * config->cbuf_bank_depth / conv_entry_bytes(config);
+    return (int64_t)cbuf_bank_entries(config);
 }
 
 /* Bytes of an element in CBUF and of a weight. */

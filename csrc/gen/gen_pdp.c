@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "gen/engine.h"
+#include "nvdla/buffer_sizes.h"
 #include "nvdla/fp.h"
 #include "nvdla_offsets.h"
 
@@ -9,14 +10,7 @@ enum { METHOD_AVERAGE };
 
 /* Output columns that the line buffer holds for a kernel of kernel_h lines, step_y apart. */
 static int64_t line_buffer_columns(int64_t kernel_h, int64_t step_y) {
-    if (kernel_h == 1)
-        return GEN_SIZE_LIMIT;
-    int64_t lines = step_y >= kernel_h ? 1
-                    : step_y == 1      ? kernel_h
-                    : step_y == 2      ? cdiv(kernel_h, 2)
-                    : step_y == 3      ? (kernel_h <= 6 ? 2 : 3)
-                                       : 2;
-    return lines == 1 ? 128 : lines == 2 ? 64 : lines <= 4 ? 32 : 16;
+    return kernel_h == 1 ? GEN_SIZE_LIMIT : pdp_buffer_columns(kernel_h, step_y);
 }
 
 /* ---- shape ----------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nvdla/sizes.h"
+#include "nvdla/buffer_sizes.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "quantised/lowering.h"
@@ -183,7 +183,7 @@ bool lower_convolution(struct lowering *at, struct convolution *c) {
         "found a window of %d lines of %d x %d and a kernel of %zu bytes, which do not fit the %zu bytes of CBUF of "
         "configuration %s together",
         (c->y.size - 1) * c->y.dilation + 1, column.from.w, c->from.c, kernel_bytes(c),
-        bank_bytes(at) * (size_t)at->config->cbuf_banks, at->config->name);
+        cbuf_bank_bytes(at->config) * (size_t)at->config->cbuf_banks, at->config->name);
 }
 
 /* ---- few channels ---- */

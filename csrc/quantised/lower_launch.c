@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "loadable/loadable.h"
-#include "nvdla/sizes.h"
+#include "nvdla/buffer_sizes.h"
 #include "nvdla/xalloc.h"
 #include "quantised/lowering.h"
 
@@ -10,39 +10,19 @@ enum { KERNELS_MAX = 8192 };
 
 /* ---- CBUF ---- */
 
-/* An entry feeds all lanes of the MAC array. */
-static size_t entry_bytes(const struct lowering *at) {
-    return (size_t)at->config->atomic_c * (nvdla_has_16_bits(at->config) ? 2 : 1);
-}
-
-size_t bank_bytes(const struct lowering *at) {
-    return (size_t)at->config->cbuf_bank_bytes * (size_t)at->config->cbuf_bank_depth;
-}
-
-static size_t bank_entries(const struct lowering *at) {
-    return bank_bytes(at) / entry_bytes(at);
-}
-
-/* Entries of a line of a feature cube. Spec: 30-cdma-cbuf sections 5.1 and 5.2. */
-static size_t line_entries(const struct lowering *at, size_t w, size_t surfaces) {
-    const size_t slots = entry_bytes(at) / (size_t)at->atom, rest = surfaces % slots;
-    const size_t tail = rest == 0 ? 0 : rest == 1 ? ceil_div(w, slots) : rest == 2 && slots == 4 ? ceil_div(w, 2) : w;
-    return surfaces / slots * w + tail;
-}
-
 size_t kernel_bytes(const struct convolution *c) {
     return (size_t)c->x.size * (size_t)c->y.size * (size_t)c->from.c;
 }
 
 /* Bytes to fetch for the weights of n kernels: whole entries. More would be read as weights by the next launch. */
 static size_t weight_bytes(const struct lowering *at, const struct convolution *c, size_t n) {
-    return ceil_div(n * kernel_bytes(c), entry_bytes(at)) * entry_bytes(at);
+    return ceil_div(n * kernel_bytes(c), cbuf_entry_bytes(at->config)) * cbuf_entry_bytes(at->config);
 }
 
 /* Banks that the weights of a launch need at least: a group of kernels at any place of an entry. */
 static size_t least_weight_banks(const struct lowering *at, const struct convolution *c) {
     const size_t group = (size_t)at->config->atomic_k, kernels = (size_t)c->to.c < group ? (size_t)c->to.c : group;
-    return ceil_div(weight_bytes(at, c, kernels) + 2 * entry_bytes(at), bank_bytes(at));
+    return ceil_div(weight_bytes(at, c, kernels) + 2 * cbuf_entry_bytes(at->config), cbuf_bank_bytes(at->config));
 }
 
 /* ---- weights ---- */
@@ -92,11 +72,12 @@ struct launch {
  * fetched while the other is computed. */
 static void set_banks(struct lowering *at, const struct launch *launch, struct conv_op *conv) {
     const struct convolution *c = launch->c;
-    const size_t banks = (size_t)at->config->cbuf_banks, depth = bank_entries(at);
+    const size_t banks = (size_t)at->config->cbuf_banks, depth = cbuf_bank_entries(at->config);
     const size_t lines = (size_t)launch->lines * conv->entry_per_slice;
     const size_t all = weight_bytes(at, c, (size_t)launch->kernels);
     const size_t least = least_weight_banks(at, c);
-    size_t data = ceil_div(lines, depth), weight = ceil_div(all + 2 * entry_bytes(at), bank_bytes(at));
+    size_t data = ceil_div(lines, depth),
+           weight = ceil_div(all + 2 * cbuf_entry_bytes(at->config), cbuf_bank_bytes(at->config));
     if (c->launches > 1 && ceil_div(2 * lines, depth) + least <= banks)
         data = ceil_div(2 * lines, depth);
     if (c->launches > 1 && 2 * weight + data <= banks)
@@ -118,7 +99,7 @@ static void launch_conv(struct lowering *at, const struct launch *launch) {
     op->src.line_stride = from.line;
     op->dst = cube_flying(at, c->to.w, launch->row_count, launch->kernels);
     *conv = (struct conv_op){
-        .entry_per_slice = (unsigned)line_entries(at, (size_t)from.w, (size_t)view_surfaces(at, &from)),
+        .entry_per_slice = (unsigned)cbuf_line_entries(at->config, (size_t)from.w, (size_t)view_surfaces(at, &from)),
         .data_format = PIXEL_FEATURE,
         .fetch_grain = 1,
         .batch = 1,
@@ -193,8 +174,8 @@ int most_rows(const struct lowering *at, const struct convolution *c) {
     const size_t weights = least_weight_banks(at, c), banks = (size_t)at->config->cbuf_banks;
     if (weights >= banks)
         return 0;
-    const size_t entries = line_entries(at, (size_t)c->from.w, (size_t)view_surfaces(at, &c->from));
-    const int lines = (int)((banks - weights) * bank_entries(at) / entries);
+    const size_t entries = cbuf_line_entries(at->config, (size_t)c->from.w, (size_t)view_surfaces(at, &c->from));
+    const int lines = (int)((banks - weights) * cbuf_bank_entries(at->config) / entries);
     int rows = c->to.h;
     while (rows > 0 && lines_of(c, rows) > lines)
         rows = rows > 64 ? rows / 2 : rows - 1;
@@ -216,14 +197,15 @@ static int rows_of_launch(const struct lowering *at, const struct convolution *c
     const int64_t bus = at->config->dbb_data_bits / 8, compute = convolution_clocks(at, c);
     const int64_t fetch = (int64_t)c->from.w * c->from.h * view_surfaces(at, &c->from) * at->atom / bus;
     const size_t weights = weight_bytes(at, c, (size_t)c->to.c), banks = (size_t)at->config->cbuf_banks;
-    const size_t entries = line_entries(at, (size_t)c->from.w, (size_t)view_surfaces(at, &c->from));
+    const size_t entries = cbuf_line_entries(at->config, (size_t)c->from.w, (size_t)view_surfaces(at, &c->from));
     int64_t least = fetch;
     int best = c->to.h;
     for (int bands = 2; bands <= BANDS_MAX && c->to.w > 1 && bands <= c->to.h; bands++) {
         const int rows = (c->to.h + bands - 1) / bands;
-        const size_t data = ceil_div(2 * (size_t)lines_of(c, rows) * entries, bank_entries(at));
+        const size_t data = ceil_div(2 * (size_t)lines_of(c, rows) * entries, cbuf_bank_entries(at->config));
         const bool hidden = compute / bands > fetch / bands + (int64_t)weights / bus + LAUNCH_CLOCKS;
-        const bool fits = data + 2 * ceil_div(weights + 2 * entry_bytes(at), bank_bytes(at)) <= banks;
+        const bool fits =
+            data + 2 * ceil_div(weights + 2 * cbuf_entry_bytes(at->config), cbuf_bank_bytes(at->config)) <= banks;
         const int64_t clocks = fetch / bands + (bands - 1) * LAUNCH_CLOCKS;
         if (hidden && fits && clocks < least) {
             least = clocks;

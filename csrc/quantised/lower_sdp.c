@@ -1,4 +1,4 @@
-/* Nodes that SDP computes from memory, those of PDP and of the processor, and moves. See lowering.h. */
+/* Nodes that SDP computes from memory, those of the processor, and moves. See lowering.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,91 +210,6 @@ bool lower_add_node(struct lowering *at, const struct node *node) {
     } else {
         lower_sdp(at, main, to, &stages, &operand);
     }
-    lower_limits(at, to, node_limits(at->graph, node), false);
-    return true;
-}
-
-/* ---- pooling ---- */
-
-enum { POOL_MAX = 8 };
-
-/* The stride in PDP's registers: outputs that are further apart are computed one by one. */
-static unsigned pdp_stride(const struct axis *axis) {
-    return axis->stride > POOL_MAX ? 1 : (unsigned)axis->stride;
-}
-
-/* Output columns that PDP's line buffer holds. Spec: 60-pdp section 9. */
-static int most_columns(const struct axis *rows) {
-    const int size = rows->size, stride = (int)pdp_stride(rows);
-    const int lines = stride >= size ? 1
-                      : stride == 1  ? size
-                      : stride == 2  ? (size + 1) / 2
-                      : stride == 3  ? (size <= 6 ? 2 : 3)
-                                     : 2;
-    return lines == 1 ? 128 : lines == 2 ? 64 : lines <= 4 ? 32 : 16;
-}
-
-/* out: the part of `to` that is computed, from column and row `left` and `top` on. */
-static void one_pdp(struct lowering *at, const struct axis *x, const struct axis *y, struct view from, struct view out,
-                    int left, int top) {
-    const struct span columns = span_of(x, from.w, left, out.w), rows = span_of(y, from.h, top, out.h);
-    const struct view in = view_part(at, from, columns.begin, rows.begin, columns.size, rows.size);
-    struct operation *op = lowering_op(at, TYPE_PDP);
-    op->src = cube_of(at, &in);
-    op->dst = cube_of(at, &out);
-    op->src.line_stride = in.line;
-    op->dst.line_stride = out.line;
-    op->pdp = (struct pdp_op){.split = 1,
-                              .mode = 1,
-                              .pool_width = (unsigned)(x->size - 1),
-                              .pool_height = (unsigned)(y->size - 1),
-                              .stride_x = pdp_stride(x),
-                              .stride_y = pdp_stride(y),
-                              .pad_left = (unsigned)columns.before,
-                              .pad_right = (unsigned)columns.after,
-                              .pad_top = (unsigned)rows.before,
-                              .pad_bottom = (unsigned)rows.after};
-    op->pdp.in_first = op->pdp.in_mid = op->pdp.in_last = 1;
-    op->pdp.out_first = op->pdp.out_mid = op->pdp.out_last = 1;
-}
-
-/* In as many launches as PDP's line buffer and strides take. */
-static void lower_pdp(struct lowering *at, const struct axis *x, const struct axis *y, struct view from,
-                      struct view to) {
-    const int columns = x->stride > POOL_MAX ? 1 : most_columns(y), rows = y->stride > POOL_MAX ? 1 : to.h;
-    for (int top = 0; top < to.h; top += rows)
-        for (int left = 0; left < to.w; left += columns) {
-            const int w = to.w - left < columns ? to.w - left : columns;
-            one_pdp(at, x, y, from, view_part(at, to, left, top, w, rows), left, top);
-        }
-}
-
-/* A window of POOL_MAX at most, and the rest for the windows over its results. */
-static struct axis take_window(struct axis *axis) {
-    struct axis part = {.size = axis->size < POOL_MAX ? axis->size : POOL_MAX, .stride = 1, .dilation = 1};
-    part.before = axis->before < part.size ? axis->before : part.size - 1;
-    part.after = axis->after < part.size ? axis->after : part.size - 1;
-    axis->size -= part.size - 1;
-    axis->before -= part.before;
-    axis->after -= part.after;
-    return part;
-}
-
-bool lower_max_node(struct lowering *at, const struct node *node) {
-    struct axis x = node->x, y = node->y;
-    struct view from;
-    if (!view_use(at, node->inputs[0], &from))
-        return false;
-    const struct view to = view_define(at, node->output);
-    lowering_note(at, x.size > POOL_MAX || y.size > POOL_MAX ? "PDP, exact, windows of windows" : "PDP, exact");
-    while (x.size > POOL_MAX || y.size > POOL_MAX) {
-        const struct axis across = take_window(&x), down = take_window(&y);
-        const struct view part =
-            view_new(at, MEMORY_OF_CUBES, axis_result(&across, from.w), axis_result(&down, from.h), from.c);
-        lower_pdp(at, &across, &down, from, part);
-        from = part;
-    }
-    lower_pdp(at, &x, &y, from, to);
     lower_limits(at, to, node_limits(at->graph, node), false);
     return true;
 }

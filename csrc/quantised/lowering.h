@@ -134,7 +134,6 @@ bool lower_convolution(struct lowering *at, struct convolution *c);
 /* Whether CBUF holds a group of its kernels, or fewer, beside the input of one row of output. */
 bool convolution_fits(const struct lowering *at, const struct convolution *c);
 size_t kernel_bytes(const struct convolution *c);
-size_t bank_bytes(const struct lowering *at);
 /* Most rows of output whose input fits beside the weights of a group of kernels; 0: not one. */
 int most_rows(const struct lowering *at, const struct convolution *c);
 /* Its launches, each of at most that many rows. */
