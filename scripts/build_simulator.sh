@@ -58,6 +58,8 @@ if [ -n "$name" ]; then
     sources+=("+define+TB_TOP=${top:-NV_nvdla}")
     export PYTHONPATH=$root/python
     verilator=(python3 -m nvcosim.rtl.verilate "$config" "${top:-NV_nvdla}" "$filelist" "$dir/verilator.log")
+    # A copy of our RTL without the fast forms, as make rtl writes it, works with the hardware.
+    ! grep -q '/nvdla_cacc\.sv' "$filelist" || grep -qE '/nvdla_(cacc_int8|cmac_fast)\.sv' "$filelist" || sources+=(-UNVDLA_FAST_FORMS)
     # shellcheck disable=SC2206 # the options are words
     sources+=($options)
 else

@@ -1,13 +1,15 @@
 #!/bin/bash
 # Plays all conformance traces of full that have a convolution on the hardware form of the multipliers, which simulators replace by a fast form
-# (rtl/cmac/nvdla_cmac_mixed.sv).
+# (rtl/cmac/nvdla_cmac_mixed.sv), built by the list of make rtl.
 #
 # usage: hardware_forms.sh BUILD [COUNT]     COUNT: no more than that many of each kind, as their names have it
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/replay/play.sh
 build=$1 most=${2:-100000}
-"$NVCOSIM" build --config full --name hardware --filelist rtl/nvdla.f --verilator-option=-UNVDLA_FAST_FORMS || exit 1
+written=$build/tests/hardware # as a user takes it: the files of full alone, without the fast forms
+rm -rf "$written"
+make -s rtl "B=$build" CONFIG=full "OUT=$written" && "$NVCOSIM" build --config full --name hardware --filelist "$written/nvdla.f" || exit 1
 chosen=() found=0
 declare -A of_kind
 while read -r path; do

@@ -32,20 +32,27 @@ static bool beat_is_right(const struct wrong_beat *wrong, const struct device *m
     return true;
 }
 
+/* True if RTL and the judging model differ in what they have written. */
+static bool differs(const struct report_input *input) {
+    return input->wrong || (input->played_count > 1 && !same_memories(input->played[0].dev, input->played[1].dev));
+}
+
+/* True if a model writes what the RTL, which differs from the judging model, has written. */
+static bool computes(const struct report_input *input, const struct device *model) {
+    return input->wrong ? beat_is_right(input->wrong, model) : same_memories(input->played[0].dev, model);
+}
+
 static bool is_cause(const struct run_options *options, const struct report_input *input, const struct device *model,
                      const struct play_result *result) {
-    const struct device *played = input->played[0].dev;
-    if (input->wrong)
-        return options->foreign && beat_is_right(input->wrong, model);
-    if (input->played_count > 1 && !same_memories(played, input->played[1].dev))
-        return options->foreign && same_memories(played, model);
+    if (differs(input))
+        return options->foreign && computes(input, model);
     return input->played[0].result->failure_count > 0 && result->failure_count == 0;
 }
 
 /* True if RTL and model agree, and the trace expects other bytes: perhaps those of a chip. */
 static bool only_bytes_expected(const struct report_input *input) {
     const struct play_result *played = input->played[0].result;
-    if (input->wrong || (input->played_count > 1 && !same_memories(input->played[0].dev, input->played[1].dev)))
+    if (differs(input))
         return false;
     for (size_t i = 0; i < played->failure_count; i++) {
         const enum op_kind kind = input->prog->ops[played->failures[i].op].kind;
@@ -128,19 +135,39 @@ static struct device *play_model(const struct run_options *options, const struct
     return model;
 }
 
-/* A configuration with the same ports whose model computes what another's RTL does; NULL: none. */
+/* True if both hang with the same groups armed. */
+static bool same_hang(const struct play_result *a, const struct play_result *b) {
+    if (a->outcome != PLAY_HUNG || b->outcome != PLAY_HUNG || a->hang->armed_count != b->hang->armed_count)
+        return false;
+    for (size_t i = 0; i < a->hang->armed_count; i++)
+        if (a->hang->armed[i].unit != b->hang->armed[i].unit || a->hang->armed[i].group != b->hang->armed[i].group)
+            return false;
+    return true;
+}
+
+static bool has_same_ports(const struct nvdla_config *a, const struct nvdla_config *b) {
+    return a->map == b->map && a->dbb_data_bits == b->dbb_data_bits && a->cvsram_data_bits == b->cvsram_data_bits &&
+           a->mem_atom == b->mem_atom;
+}
+
+/* A configuration with the same ports whose model computes what the RTL does, or hangs where only the RTL does; NULL:
+ * none. */
 static const struct nvdla_config *mistaken(const struct run_options *options, const struct report_input *input) {
     const struct nvdla_config *own = input->prog->config, *found = NULL;
-    const bool differs =
-        input->wrong || (input->played_count > 1 && !same_memories(input->played[0].dev, input->played[1].dev));
-    for (int i = 0; options->foreign && differs && !found && i < nvdla_config_count; i++) {
+    const struct play_result *rtl = input->played[0].result;
+    if (!*options->rtl_name)
+        return NULL;
+    const bool hangs =
+        input->played_count > 1 && rtl->outcome == PLAY_HUNG && input->played[1].result->outcome != PLAY_HUNG;
+    if (!hangs && !differs(input))
+        return NULL;
+    for (int i = 0; !found && i < nvdla_config_count; i++) {
         const struct nvdla_config *other = &nvdla_configs[i];
         struct play_result result;
-        if (other == own || other->map != own->map || other->dbb_data_bits != own->dbb_data_bits ||
-            other->cvsram_data_bits != own->cvsram_data_bits || other->mem_atom != own->mem_atom)
+        if (other == own || !has_same_ports(other, own))
             continue;
         struct device *model = play_model(options, input, other, false, &result);
-        if (is_cause(options, input, model, &result))
+        if ((!hangs || same_hang(rtl, &result)) && computes(input, model))
             found = other;
         play_result_free(&result);
         model->ops->destroy(model);
@@ -153,13 +180,20 @@ enum errata_part errata_part(const struct run_options *options, const struct rep
     enum errata_part part = ERRATA_NO_PART;
     *text = NULL;
     const struct nvdla_config *other = mistaken(options, input);
+    if (other && input->played[0].result->outcome == PLAY_HUNG) {
+        *text =
+            xprintf("possibly the RTL of configuration %s, which has the same ports: the model of %s waits here, too. "
+                    "If so, build it with --config %s",
+                    other->name, other->name, other->name);
+        return ERRATA_POSSIBLE;
+    }
     if (other) {
         *text = xprintf("likely the RTL of configuration %s, which has the same ports: it computes what the model of "
                         "%s does. Build it with --config %s",
                         other->name, other->name, other->name);
         return ERRATA_LIKELY;
     }
-    if (options->errata || !has_image(input->launches))
+    if (input->played[0].result->outcome == PLAY_HUNG || options->errata || !has_image(input->launches))
         return part;
     struct device *model = play_model(options, input, input->prog->config, true, &result);
     const struct device_warning *erratum = first_erratum(model), *likely = likely_erratum(input, model);

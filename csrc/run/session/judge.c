@@ -254,7 +254,8 @@ struct named_launches judge(const struct run_options *options, struct report_inp
     struct report *report = report_new(input);
     result->verdict = verdicts[report_status(report)];
     char *erratum = NULL;
-    if (result->verdict == VERDICT_FAIL && errata_part(options, input, &erratum) != ERRATA_NO_PART)
+    if ((result->verdict == VERDICT_FAIL || result->verdict == VERDICT_HANG) &&
+        errata_part(options, input, &erratum) != ERRATA_NO_PART)
         report_name_erratum(report, erratum);
     free(erratum);
     result->reason = xstrdup(report_reason(report));
