@@ -59,6 +59,13 @@ static bool overwrites_input(const struct registers_view *view) {
     return extent_overwrites(&destination, &source);
 }
 
+static bool destination_overlaps(const struct registers_view *view) {
+    struct cdp_layer l = layer_of(view);
+    struct extent destination =
+        extent_of(&l.destination, (uint64_t)l.width * l.atom, (uint64_t)l.height, (uint64_t)l.surfaces);
+    return extent_overlaps_itself(&destination);
+}
+
 static bool misaligned(const struct registers_view *view) {
     struct cdp_layer l = layer_of(view);
     const struct cube *from = &l.source.cube, *to = &l.destination.cube;
@@ -120,6 +127,8 @@ static const struct rule cdp_layer_list[] = {
     RULE(WARNS, range_nan, "a NaN as START or END propagates", "62-cdp section 12", SHOWN_RANGE),
     RULE(WARNS, slope_not_finite, "a slope that is NaN propagates, an infinite one acts as the largest value",
          "62-cdp section 12", SHOWN(CDP, S_LUT_LE_SLOPE_SCALE), SHOWN(CDP, S_LUT_LO_SLOPE_SCALE)),
+    RULE(WARNS, destination_overlaps, RULE_OVERLAPS, "62-cdp section 12", SHOWN(CDP, D_DST_LINE_STRIDE),
+         SHOWN(CDP, D_DST_SURFACE_STRIDE)),
     {RULE_WARNS, misaligned, RULE_MISALIGNED,
      .shown = {SHOWN(CDP, D_DST_BASE_ADDR_LOW), SHOWN(CDP, D_DST_LINE_STRIDE), SHOWN(CDP_RDMA, D_SRC_BASE_ADDR_LOW),
                SHOWN(CDP_RDMA, D_SRC_LINE_STRIDE)}},

@@ -206,8 +206,8 @@ static const struct rule pdp_list[] = {
     RULE(REFUSED, infinite_constant, "pad values and reciprocals of FP16 layers must be finite", "60-pdp section 6",
          SHOWN(PDP, D_RECIP_KERNEL_WIDTH), SHOWN(PDP, D_RECIP_KERNEL_HEIGHT),
          SHOWN(PDP, D_POOLING_PADDING_VALUE_1_CFG)),
-    RULE(WARNS, destination_overlaps, "lines of the destination overlap, the last one written stays",
-         "60-pdp section 13", SHOWN(PDP, D_DST_LINE_STRIDE), SHOWN(PDP, D_DST_SURFACE_STRIDE)),
+    RULE(WARNS, destination_overlaps, RULE_OVERLAPS, "60-pdp section 13", SHOWN(PDP, D_DST_LINE_STRIDE),
+         SHOWN(PDP, D_DST_SURFACE_STRIDE)),
     {RULE_WARNS, destination_misaligned, RULE_MISALIGNED,
      .shown = {SHOWN(PDP, D_DST_BASE_ADDR_LOW), SHOWN(PDP, D_DST_LINE_STRIDE)}},
 };

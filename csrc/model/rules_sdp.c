@@ -106,6 +106,16 @@ static bool sdp_misaligned(const struct registers_view *view) {
     return to_memory(view) && rules_misaligned(view, used);
 }
 
+static bool sdp_overlaps(const struct registers_view *view) {
+    struct sdp_layer layer = layer_of(view);
+    if (!to_memory(view) || single_pixel(view) || layer.compare || layer.shape.batches != 1 || layer.shape.winograd)
+        return false;
+    struct extent lines =
+        extent_of(&layer.destination, (uint64_t)layer.shape.width * layer.atom, (uint64_t)layer.shape.height,
+                  (uint64_t)(layer.shape.surfaces * layer.destination_surfaces));
+    return extent_overlaps_itself(&lines);
+}
+
 static bool sdp_stride_ignored(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
     return to_memory(view) && single_pixel(view) && layer.shape.batches == 1 && layer.shape.surfaces > 1 &&
@@ -145,6 +155,8 @@ static const struct rule sdp_list[] = {
     RULE(WARNS, batch_unaligned,
          "batches whose destination or strides are no multiples of two atoms begin lines with a single column",
          "50-sdp section 8.3", SHOWN(SDP, D_DST_BASE_ADDR_LOW), SHOWN(SDP, D_DST_LINE_STRIDE)),
+    RULE(WARNS, sdp_overlaps, RULE_OVERLAPS, "50-sdp section 8.1", SHOWN(SDP, D_DST_LINE_STRIDE),
+         SHOWN(SDP, D_DST_SURFACE_STRIDE)),
     {RULE_WARNS, sdp_misaligned, RULE_MISALIGNED,
      .shown = {SHOWN(SDP, D_DST_BASE_ADDR_LOW), SHOWN(SDP, D_DST_LINE_STRIDE)}},
     RULE(WARNS, sdp_stride_ignored, "the surfaces of 1x1 cubes are packed, whatever the stride says",

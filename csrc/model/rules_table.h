@@ -60,6 +60,7 @@ static inline bool rules_misaligned(const struct registers_view *view, uint64_t 
 }
 
 /* Texts that several units share, with their sections. */
+#define RULE_OVERLAPS "lines of the destination overlap, the last one written stays"
 #define RULE_NO_PORT "the configuration has no secondary memory", "70-memory-interface section 7"
 #define RULE_MISALIGNED                                                                                                \
     "a base or stride is not a multiple of an atom, its low bits are dropped", "20-data-formats section 9"

@@ -130,13 +130,13 @@ static inline void legal_layer_enable(enum legal_layer layer, struct legal_sink 
 /* SDP behind a convolution or on a cube of memory, everything bypassed. Sizes are true sizes. */
 static inline void legal_sdp(const struct nvdla_config *config, struct legal_sink sink, uint32_t width, uint32_t height,
                              uint32_t mode) {
-    uint32_t atom = (uint32_t)config->mem_atom;
+    uint32_t atom = (uint32_t)config->mem_atom, line = (width > 4 ? width : 4) * atom;
     LEGAL_SETTINGS(sink, NVDLA_SDP, {SDP_D_DATA_CUBE_WIDTH, width - 1}, {SDP_D_DATA_CUBE_HEIGHT, height - 1},
                    {SDP_D_DATA_CUBE_CHANNEL, atom - 1}, {SDP_D_DST_BASE_ADDR_LOW, LEGAL_DESTINATION},
-                   {SDP_D_DST_BASE_ADDR_HIGH, 0}, {SDP_D_DST_LINE_STRIDE, 4 * atom},
-                   {SDP_D_DST_SURFACE_STRIDE, 16 * atom}, {SDP_D_DST_BATCH_STRIDE, 16 * atom}, {SDP_D_DP_BS_CFG, 1},
-                   {SDP_D_DP_BN_CFG, 1}, {SDP_D_DP_EW_CFG, 1}, {SDP_D_FEATURE_MODE_CFG, mode}, {SDP_D_DST_DMA_CFG, 1},
-                   {SDP_D_DATA_FORMAT, 0}, {SDP_D_CVT_OFFSET, 0}, {SDP_D_CVT_SCALE, 1}, {SDP_D_CVT_SHIFT, 0});
+                   {SDP_D_DST_BASE_ADDR_HIGH, 0}, {SDP_D_DST_LINE_STRIDE, line}, {SDP_D_DST_SURFACE_STRIDE, 4 * line},
+                   {SDP_D_DST_BATCH_STRIDE, 16 * atom}, {SDP_D_DP_BS_CFG, 1}, {SDP_D_DP_BN_CFG, 1},
+                   {SDP_D_DP_EW_CFG, 1}, {SDP_D_FEATURE_MODE_CFG, mode}, {SDP_D_DST_DMA_CFG, 1}, {SDP_D_DATA_FORMAT, 0},
+                   {SDP_D_CVT_OFFSET, 0}, {SDP_D_CVT_SCALE, 1}, {SDP_D_CVT_SHIFT, 0});
     LEGAL_SETTINGS(sink, NVDLA_SDP_RDMA, {SDP_RDMA_D_DATA_CUBE_WIDTH, width - 1},
                    {SDP_RDMA_D_DATA_CUBE_HEIGHT, height - 1}, {SDP_RDMA_D_DATA_CUBE_CHANNEL, atom - 1},
                    {SDP_RDMA_D_SRC_BASE_ADDR_LOW, LEGAL_SOURCE}, {SDP_RDMA_D_SRC_BASE_ADDR_HIGH, 0},
