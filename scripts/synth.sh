@@ -26,7 +26,7 @@ case ${BARS:+bars}${HIERARCHY:-$config} in
     *) how="by module" ;;
 esac
 mkdir -p "$logs"
-make -s "$gen/nvdla_pkg.sv" || exit 1
+make -s "B=$build" "CONFIG=$config" "$gen/nvdla_pkg.sv" || exit 1
 if [ $# -eq 0 ]; then
     mapfile -t tops < <(scripts/synth.py engines "$gen/nvdla_pkg.sv")
     set -- "${tops[@]}"

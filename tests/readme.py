@@ -84,6 +84,7 @@ ELSEWHERE = [
     (r"^make (coverage|nightly|bench|benches|fuzz|lint)\b", "tests/groups.py", "make"),
     (r"^make (un)?install\b", "tests/replay/install.sh", "make -s install"),
     (r"^make rtl ", "tests/rtl/files.sh", "make -s rtl"),
+    (r"nvcosim sweep --size ", "tests/python/test_sizes.py", "sizes.make"),
     (r"^make synth ", "tests/rtl/synth/synth.sh", "scripts/synth.sh"),
     (r"^make (deb|dist)$", "tests/package.sh", "make deb"),
 ]

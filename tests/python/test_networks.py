@@ -3,7 +3,9 @@ import pathlib
 import tempfile
 import unittest
 
-from nvcosim.commands import accuracy, sweep
+from nvcosim.commands import accuracy
+from nvcosim.pages import sweep
+from nvcosim.sizes import Size
 from nvcosim.networks import labels
 from nvcosim.tool import Failure
 
@@ -42,13 +44,25 @@ class Page(unittest.TestCase):
     def test_names_are_texts_and_bars_are_of_a_network(self):
         def point(network, clocks, measured=0.0):
             return sweep.Point(network, "small", "<m>", None, 1000, clocks, 12.34, 5, 20000, 1, "MACs", "macs", 99.6, measured)
-        page = sweep._page([point("</style>", 1000.0), point("</style>", 4000.0, 5000.0), point("b", 10.0)])
+        page = sweep.page([point("</style>", 1000.0), point("</style>", 4000.0, 5000.0), point("b", 10.0)])
         self.assertEqual(page.count('\n<tr><td class="n">'), 3)
         self.assertEqual((page.count("</style>"), page.count("<td>&lt;m&gt;</td>"), page.count("<h3>")), (1, 6, 2))
         self.assertIn('<td class="n">5,000</td><td class="n">-20.0</td>', page)
         self.assertIn("width:420px\"></span> 1000000.00", page)
         self.assertIn("width:105px\"></span> 250000.00", page)
         self.assertIn("20.0 KB", page)
+        self.assertNotIn('<svg class="plot"', page)
+
+    def test_the_best_points_are_those_that_no_other_beats(self):
+        def point(frames, luts):
+            size = luts and Size(luts, 1, 2, luts // 10)
+            return sweep.Point("net", f"c{luts}", "m", None, 1, 1e6 / frames, 1, 5, 2, 1, "MACs", "macs", 99, 0, size)
+        points = [point(10, 1000), point(30, 3000), point(20, 4000), point(10, 900), point(50, None), point(30, 3100)]
+        self.assertEqual([p.config for p in sweep.best(points, "luts")], ["c900", "c3000"])
+        page = sweep.page(points)
+        self.assertEqual((page.count('<svg class="plot"'), page.count("<circle"), page.count('<circle class="best"')), (2, 10, 4))
+        self.assertIn("<title>c4000, m: 20.00 frames a second, 400 DSPs</title>", page)
+        self.assertIn('<td class="n">4,000</td><td class="n">1</td><td class="n">2</td><td class="n">400</td></tr>', page)
 
 
 if __name__ == "__main__":

@@ -138,7 +138,7 @@ judge "a plan of a trace" 2 "expected a quantised network" "$B/nvcosim" estimate
 judge "no such point" 2 "expected a point from 1 to 1" "$B/nvcosim" sweep --measure 2 "$digits"
 judge "a trace keeps its atoms" 2 "was compiled for one configuration" "$B/nvcosim" estimate --config small,atom=16,bus=128 "$trace"
 judge "an array beyond all sizes" 2 "expected at most 1024" "$B/nvcosim" estimate --config small,c=65536,k=65536 "$digits"
-judge "a measurement without an rtl" 2 "has no RTL" "$B/nvcosim" sweep --config small,cbuf=64K --measure 1 "$trace"
+judge "a measurement without an rtl" 2 "has no RTL" "$B/nvcosim" sweep --config small,banks=20 --measure 1 traces/networks/zoo/digits_conv.tflite
 sed 's/^reg_write CACC.D_OP_ENABLE.*//' <(zcat "$trace") >"$WORK/never.nvt"
 judge "a layer that does not end" 2 "SDP #0 does not end" "$B/nvcosim" estimate "$WORK/never.nvt"
 

@@ -1,23 +1,25 @@
-"""nvcosim sweep: estimates of networks over configurations and memories, in one table; chosen
-points are also measured on the RTL."""
+"""nvcosim sweep: estimates of networks over configurations and memories, in one table, with the
+size of the RTL where it is known; chosen points are also measured on the RTL."""
 import collections
 import dataclasses
 import glob
-import html
 import json
 import pathlib
 import subprocess
+import sys
 import tempfile
 import types
 import typing
 
+from nvcosim import configurations, sizes
 from nvcosim.options import Parser, number, text
-from nvcosim.text import shown
+from nvcosim.pages import sweep as pages
+from nvcosim.pages.sweep import Point
 from nvcosim.tool import EXIT_OK, Failure, program
 
 DOC = ("Estimates networks or traces on every configuration with every memory, and prints one "
        "table. Points that --measure names are played on the RTL as well, and show the error of "
-       "the estimate.")
+       "the estimate. Sizes of the RTL that are known are shown, too.")
 AFTER = """\
 Examples:
   nvcosim sweep --memory latency=32 --memory ddr4-2400 net.nvdla
@@ -26,51 +28,10 @@ Examples:
 
 docs/estimate.md explains the columns."""
 _NETWORKS = (".nvdla", ".tflite", ".onnx")
-_BAR = 420  # pixels of the longest bar
-_STYLE = """\
-td, th { padding: .2em .7em; border-bottom: 1px solid var(--line); text-align: left; }
-td.n, th.n { text-align: right; }
-.bar { display: inline-block; height: .8em; background: var(--busy); vertical-align: middle; }
-"""
-_HEADER = (" ", "network", "configuration", "memory", " clocks", " frames a second", " MAC %",
-           " moved a frame", "limit", "would help", " measured",
-           " error %")  # with a blank: of numbers
 # By the limit of a layer, or by the cause of late reads: a key of a configuration with changes, or
 # something of the network.
 _HELPS = {"MACs": "macs", "fill": "channels", "load": "positions", "unit": "pdp", "SDP": "sdp",
           "writes": "port", "bandwidth": "port", "latency": "latency"}
-
-
-@dataclasses.dataclass
-class Point:
-    """config: as it was given, or that of the network. played: options of nvcosim run for that
-    memory, None: the RTL cannot have it. use: of the MAC array, per cent. limit, helps: what limits
-    the layers with most of the clocks, and would shorten them; share: theirs, in per cent.
-    measured: clocks of the RTL, 0: none."""
-    network: str
-    config: str
-    memory: str
-    played: list[str] | None
-    mhz: float
-    clocks: float
-    use: float
-    macs: int
-    read: int
-    written: int
-    limit: str
-    helps: str
-    share: float
-    measured: float = 0
-
-    @property
-    def frames(self) -> float:
-        """A second."""
-        return self.mhz * 1e6 / self.clocks if self.clocks > 0 else 0
-
-    @property
-    def error(self) -> float:
-        """Of the estimate, per cent."""
-        return 100 * (self.clocks / self.measured - 1)
 
 
 def _options_of(memory: dict[str, typing.Any]) -> list[str] | None:
@@ -120,8 +81,10 @@ def _estimate(given: types.SimpleNamespace, network: str,
 
 def _measure(point: Point) -> None:
     """Plays a point on the RTL: clocks from the first start to the last end of its layers."""
-    if "," in point.config:
-        raise Failure(f"--measure: {point.config} has no RTL")
+    try:
+        configurations.read(point.config)
+    except Failure as failure:
+        raise Failure(f"--measure: {point.config} has no RTL: {failure}") from None
     if point.played is None:
         raise Failure(f"--measure: {point.memory}: expected latency=N, bandwidth=PERMILLE or a "
                       "DRAM, which the RTL can have")
@@ -152,72 +115,59 @@ def _measure_all(points: list[Point], chosen: list[str]) -> None:
             _measure(point)
 
 
+# ---- sizes
+
+
+def _add_sizes(points: list[Point], make: bool) -> None:
+    """Of the configurations that an RTL exists for; make: maps those that are not known."""
+    for config in dict.fromkeys(point.config for point in points):
+        try:
+            name = configurations.read(config)["name"]
+        except Failure as failure:
+            if make:
+                print(f"nvcosim sweep: no size of {config}, which has no RTL: {failure}",
+                      file=sys.stderr)
+            continue
+        size = sizes.make(name) if make else sizes.kept(name)
+        for point in points:
+            if point.config == config:
+                point.size = size
+
+
 # ---- results
 
 
 def _print_table(points: list[Point]) -> None:
+    sized = any(p.size for p in points)
+    head = f"{'LUTs':>9} {'FFs':>9} {'BRAMs':>6} {'DSPs':>5} " if sized else ""
     print(f"{'':4}  {'network':28} {'configuration':28} {'memory':24} {'clocks':>12} "
-          f"{'frames/s':>9} {'MAC %':>6} {'MB/frame':>9} {'limit':14} {'would help':10} "
+          f"{'frames/s':>9} {'MAC %':>6} {'MB/frame':>9} {'limit':14} {'would help':10} {head}"
           f"{'measured':>12} {'error %':>8}")
     for place, p in enumerate(points, 1):
         line = (f"{place:4}  {p.network.rpartition('/')[2]:28} {p.config:28} {p.memory:24} "
                 f"{p.clocks:12.0f} {p.frames:9.2f} {p.use:6.1f} {(p.read + p.written) / 1e6:9.3f} "
                 f"{p.limit:8} {p.share:4.0f}% {p.helps:10}")
+        if p.size:
+            line += (f" {p.size.luts:9} {p.size.flip_flops:9} {p.size.block_rams:6} "
+                     f"{p.size.dsps:5}")
+        elif sized:
+            line += " " * 33
         print((line + (f" {p.measured:13.0f} {p.error:8.1f}" if p.measured else "")).rstrip())
 
 
 def _csv(points: list[Point]) -> str:
     lines = ["point,network,config,memory,mhz,clocks,frames_per_second,mac_percent,macs,bytes_read,"
-             "bytes_written,limit,would_help,limit_percent,measured_clocks,error_percent"]
+             "bytes_written,limit,would_help,limit_percent,measured_clocks,error_percent,luts,flip_flops,block_rams,"
+             "dsps"]
     for place, p in enumerate(points, 1):
         names = ",".join('"' + name.replace('"', '""') + '"'
                          for name in (p.network, p.config, p.memory))
         measured = f"{p.measured:.0f},{p.error:.2f}" if p.measured else ","
+        size = ",".join(map(str, dataclasses.astuple(p.size))) if p.size else ",,,"
         lines.append(f"{place},{names},{p.mhz:.3f},{p.clocks:.0f},{p.frames:.4f},{p.use:.2f},"
                      f"{p.macs},{p.read},{p.written},{p.limit},{p.helps},{p.share:.1f},"
-                     f"{measured}")
+                     f"{measured},{size}")
     return "\n".join(lines) + "\n"
-
-
-def _cells(tag: str, *cells: str) -> str:
-    """Those that begin with a blank are numbers."""
-    return "".join((f'<{tag} class="n">' if cell.startswith(" ") else f"<{tag}>")
-                   + f"{html.escape(shown(cell.strip()))}</{tag}>" for cell in cells)
-
-
-def _moved(size: float) -> str:
-    units = iter(("B", "KB", "MB", "GB", "TB"))
-    unit = next(units)
-    while size >= 10000:
-        size, unit = size / 1000, next(units)
-    return f" {size:.{0 if unit == 'B' else 1}f} {unit}"
-
-
-def _page(points: list[Point]) -> str:
-    """A table, and frames a second as bars, by network."""
-    pages = pathlib.Path(__file__).parents[1] / "pages"
-    css, script = (pages.joinpath(name).read_text("utf-8") for name in ("base.css", "base.js"))
-    rows = "".join("<tr>" + _cells(
-        "td", f" {place}", p.network, p.config, p.memory, f" {p.clocks:,.0f}", f" {p.frames:.2f}",
-        f" {p.use:.1f}", _moved(p.read + p.written), f"{p.limit}, {p.share:.0f} %", p.helps,
-        f" {p.measured:,.0f}" if p.measured else "", f" {p.error:+.1f}" if p.measured else "")
-        + "</tr>\n" for place, p in enumerate(points, 1))
-    bars = ""
-    for network in dict.fromkeys(p.network for p in points):
-        some = [p for p in points if p.network == network]
-        most = max(p.frames for p in some) or 1
-        bars += f"<h3>{html.escape(shown(network))}</h3>\n<table>\n" + "".join(
-            f"<tr>{_cells('td', p.config, p.memory)}<td><span class=\"bar\" style=\"width:"
-            f"{_BAR * p.frames / most:.0f}px\"></span> {p.frames:.2f}</td></tr>\n"
-            for p in some) + "</table>\n"
-    return (f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            f"<title>Sweep</title>\n<style>\n{css}{_STYLE}</style>\n</head>\n<body>\n"
-            '<button id="theme" type="button" hidden>light / dark</button>\n<h1>Sweep</h1>\n'
-            '<section><h2>Points</h2>\n<p class="about">Estimated clocks, and '
-            "those of the RTL where they were measured.</p>\n<table>\n"
-            f"<tr>{_cells('th', *_HEADER)}</tr>\n{rows}</table>\n</section>\n"
-            f"<section><h2>Frames a second</h2>\n{bars}</section>\n<script>\n{script}"
-            "</script>\n</body>\n</html>\n")
 
 
 # ---- the command
@@ -232,6 +182,8 @@ def _parser() -> Parser:
                help="Memory, as for `nvcosim estimate`; may be repeated (default latency=32)")
     parser.add("measure", arg="N|all", repeat=True,
                help="Also play this point of the table on the RTL; may be repeated")
+    parser.add("size", help="Map configurations whose size is not known to Xilinx 7, as `make synth` "
+                            "does: minutes each, once")
     parser.add("mhz", arg="N", kind=number(1, 10000),
                help="Clock of NVDLA, for frames a second (default: core_mhz of the memory, else "
                     "1000)")
@@ -254,9 +206,10 @@ def main(argv: list[str]) -> int:
         parser.error("no network is given; expected networks or traces")
     points = [point for network in given.words for config in given.configs or [None]
               for point in _estimate(given, network, config)]
+    _add_sizes(points, given.size)
     _measure_all(points, given.measure)
     _print_table(points)
-    for path, make in ((given.csv, _csv), (given.html, _page)):
+    for path, make in ((given.csv, _csv), (given.html, pages.page)):
         if path:
             try:
                 pathlib.Path(path).write_text(make(points), encoding="utf-8",
