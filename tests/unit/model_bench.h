@@ -75,6 +75,19 @@ static inline uint8_t byte_at(struct device *dev, uint64_t address) {
     return byte;
 }
 
+/* Uses the access port of the tables of SDP or CDP, whose registers have the same layout. Words of the text: Cn writes
+ * S_LUT_ACCESS_CFG, Wn S_LUT_ACCESS_DATA; Pn and En expect that of both; numbers in hexadecimal. */
+static inline void table_port(struct device *dev, enum nvdla_unit unit, const char *text) {
+    for (char *end; *text; text = end + strspn(end, " ")) {
+        const uint32_t value = (uint32_t)strtoul(text + 1, &end, 16);
+        const uint32_t offset = strchr("CP", *text) ? SDP_S_LUT_ACCESS_CFG : SDP_S_LUT_ACCESS_DATA;
+        if (strchr("CW", *text))
+            put(dev, unit, offset, value);
+        else if (get(dev, unit, offset) != value)
+            fail_msg("%s: found another value, expected '%s'", nvdla_unit_names[unit], text);
+    }
+}
+
 /* Programs SDP and SDP_RDMA to copy a cube from memory: everything bypassed, convertor neutral, both ports MC, the cube
  * at `source` and `destination` packed. Tests change what they are about. */
 static inline void sdp_copy(struct device *dev, uint32_t width, uint32_t height, uint32_t channels, uint32_t source,
