@@ -1,5 +1,5 @@
 /* Arithmetic of SDP, the parts alone: the vectors of 50-sdp sections 13.1 to 13.4, conversions of section 6, the
- * table's access port and counters (55-lut sections 3.1 and 9). */
+ * table's counters (55-lut section 9). */
 
 #include "model/sdp_convert.h"
 #include "model/sdp_stage.h"
@@ -223,43 +223,6 @@ TEST(input_formats) {
 }
 
 /* ---- table ---- */
-
-enum { READ_LE = 0, READ_LO = 1 << 16, WRITE_LE = 1 << 17, WRITE_LO = 1 << 17 | 1 << 16 };
-
-/* 55-lut section 3.1: both directions advance, whatever the direction set. */
-TEST(access_port_advances_with_every_access) {
-    struct sdp_table table = {.address = 0};
-    sdp_table_select(&table, WRITE_LE | 3);
-    sdp_table_write(&table, WRITE_LE | 3, 0x12345);
-    assert_int_equal(sdp_table_read(&table, WRITE_LE | 3), 0);
-    sdp_table_write(&table, WRITE_LE | 3, 7);
-    assert_int_equal(table.address, 6);
-    assert_int_equal(table.entries.le[3], 0x2345);
-    assert_int_equal(table.entries.le[5], 7);
-    sdp_table_select(&table, READ_LE | 3);
-    assert_int_equal(sdp_table_read(&table, READ_LE | 3), 0x2345);
-    sdp_table_write(&table, READ_LE | 3, 99); /* dropped, but counts */
-    assert_int_equal(sdp_table_read(&table, READ_LE | 3), 7);
-    assert_int_equal(table.entries.le[4], 0);
-}
-
-TEST(access_port_beyond_the_table) {
-    struct sdp_table table = {.address = 0};
-    sdp_table_select(&table, WRITE_LE | 64);
-    sdp_table_write(&table, WRITE_LE | 64, 0xffff);
-    sdp_table_write(&table, WRITE_LE | 64, 0xfffe);
-    assert_int_equal(table.entries.le[64], -1);
-    assert_int_equal(table.entries.lo[0], 0);
-    assert_int_equal(sdp_table_read(&table, WRITE_LE | 64), 0);
-    sdp_table_select(&table, WRITE_LO | 256);
-    sdp_table_write(&table, WRITE_LO | 256, 5);
-    assert_int_equal(sdp_table_read(&table, READ_LO | 256), 0);
-    assert_int_equal(table.entries.lo[256], 5);
-    sdp_table_select(&table, WRITE_LO | 1023);
-    sdp_table_write(&table, WRITE_LO | 1023, 1);
-    sdp_table_write(&table, WRITE_LO | 1023, 2); /* address 0 */
-    assert_int_equal(table.entries.lo[0], 2);
-}
 
 /* 55-lut section 9, on set A of section 10.1. */
 TEST(table_counters) {
