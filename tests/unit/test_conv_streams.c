@@ -1,15 +1,12 @@
-/* Streams of the convolution path: the order of the hardware written out by hand for small layers, and of random layers
- * that atoms times weights are the sums, and all sums of a result what CACC makes of them. */
-#include <math.h>
+/* Streams of the convolution path: the order of the hardware written out by hand for small layers, and CDMA's data in
+ * both orders. The streams of whole layers are compared with those of the RTL (tests/replay/taps.sh). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/gen.h"
 #include "layers/conv_order.h"
-#include "model/cmac.h"
 #include "model/model.h"
-#include "nvdla/xalloc.h"
 #include "observe/tap.h"
 #include "replay/player.h"
 #include "tests/unit/random.h"
@@ -198,236 +195,13 @@ TEST(tiles_go_by_bands) {
     }
 }
 
-/* ---- streams of the model ---- */
-
-enum {
-    MOST_CELLS = 64,
-    MOST_BLOCK = 64,
-    MOST_PARTS = CONV_TILE, /* kernel rows, or positions of a tile */
-    MOST_KERNELS = 512,
-    MOST_BATCHES = 32,
-    MOST_ROWS = 16, /* positions that are sent together */
-    SIDE = 64       /* larger outputs are not added up */
-};
-
-/* What is heard of a launch, as far as the next beat is checked against it. Elements of FP16 are patterns. */
-struct heard {
-    const struct nvdla_config *config;
-    size_t group; /* kernels of a full group of the launch */
-    bool fp16;
-    int32_t atom[MOST_ROWS][MOST_PARTS][MOST_BLOCK]; /* of the positions that were sent together */
-    size_t rows, parts, channels;                    /* of the atoms; the block of each kernel */
-    struct tap_place atom_at;
-    int32_t weights[MOST_CELLS][MOST_PARTS][MOST_BLOCK];
-    size_t weight_parts, weight_lanes; /* those outside the block included */
-    struct tap_place weights_at;
-    int64_t *sums; /* [kernel][y][x], of those that CACC has not delivered; of one batch */
-    size_t atoms, compared, results, written;
-    uint32_t last_flags;
-};
+/* ---- CDMA into CBUF ---- */
 
 static int32_t element_at(const struct tap_position *at, const void *values, size_t i) {
     if (at->stream.format == TAP_INT8)
         return ((const int8_t *)values)[i];
     return at->stream.format == TAP_INT16 ? ((const int16_t *)values)[i] : ((const uint16_t *)values)[i];
 }
-
-static int64_t *sum_at(struct heard *heard, const struct tap_place *at, size_t row, size_t lane) {
-    const size_t kernel = (size_t)at->channel + lane, x = (size_t)at->x + row;
-    return kernel < MOST_KERNELS && at->y < SIDE && x < SIDE && at->batch == 0
-               ? &heard->sums[(kernel * SIDE + (size_t)at->y) * SIDE + x]
-               : NULL;
-}
-
-static void take_atoms(struct heard *heard, const struct tap_position *of, const void *values, size_t rows,
-                       size_t lanes, size_t stride) {
-    const struct tap_place *at = &of->place;
-    const bool next_part = heard->parts > 0 && at->x == heard->atom_at.x && at->y == heard->atom_at.y &&
-                           at->batch == heard->atom_at.batch && at->reduction == heard->atom_at.reduction &&
-                           at->channel == heard->atom_at.channel && at->flags == heard->atom_at.flags &&
-                           heard->results == 0;
-    if (!next_part)
-        heard->parts = 0;
-    assert_true(heard->parts < MOST_PARTS && lanes <= MOST_BLOCK && rows <= MOST_ROWS);
-    for (size_t row = 0; row < rows; row++)
-        for (size_t i = 0; i < lanes; i++)
-            heard->atom[row][heard->parts][i] = element_at(of, values, row * stride + i);
-    heard->rows = rows;
-    heard->parts++;
-    heard->channels = lanes;
-    heard->atom_at = *at;
-    heard->results = 0;
-    heard->atoms += rows;
-}
-
-static void take_weights(struct heard *heard, const struct tap_position *of, const void *values, size_t rows,
-                         size_t lanes) {
-    const struct tap_place *at = &of->place;
-    const size_t cell = (size_t)at->channel % heard->group;
-    assert_int_equal(lanes, 1);
-    if (heard->weights_at.channel != at->channel || heard->weights_at.reduction != at->reduction ||
-        at->y <= heard->weights_at.y)
-        heard->weight_parts = 0;
-    assert_true(heard->weight_parts < MOST_PARTS && rows <= MOST_BLOCK);
-    for (size_t i = 0; i < rows; i++)
-        heard->weights[cell][heard->weight_parts][i] = element_at(of, values, i);
-    heard->weight_parts++;
-    heard->weight_lanes = rows;
-    heard->weights_at = *at;
-}
-
-/* Of an FP16 pattern as CMAC takes it, infinity included: NAN only of a NaN. */
-static double half(int32_t pattern) {
-    const int exponent = pattern >> 10 & 31, mantissa = pattern & 0x3ff;
-    const double magnitude = exponent ? ldexp(mantissa | 0x400, exponent - 25) : ldexp(mantissa, -24);
-    return exponent == 31 && mantissa ? (double)NAN : pattern & 0x8000 ? -magnitude : magnitude;
-}
-
-static bool tiles(const struct heard *heard) {
-    return heard->weight_parts == CONV_TILE;
-}
-
-/* Result n of the cell: that of the whole atom of a row, of a tile what the post-addition makes of its products. */
-static double sum_of(const struct heard *heard, size_t row, size_t cell, size_t n) {
-    double sum = 0;
-    for (size_t part = 0; part < heard->weight_parts; part++)
-        for (size_t i = 0; i < heard->weight_lanes; i++) {
-            const int32_t weight = heard->weights[cell][part][i];
-            if (part >= heard->parts || i >= heard->channels) {
-                assert_int_equal(weight, 0);
-                continue;
-            }
-            const int32_t datum = heard->atom[row][part][i];
-            const double product = heard->fp16 ? half(datum) * half(weight) : (double)datum * weight;
-            const int coefficient = tiles(heard) ? cmac_coefficient(part, n) : 1;
-            sum += coefficient ? coefficient * product : product == product ? 0 : product;
-        }
-    return sum;
-}
-
-/* Each of an atom's terms may lose less than a unit of the mantissa in its alignment, of both carry-save numbers. */
-static void assert_floating(int64_t sent, double sum) {
-    const int exponent = (int)(sent >> 38 & 63);
-    const int64_t mantissa = (int64_t)((uint64_t)sent << 26) >> 26;
-    if (sum != sum) {
-        assert_int_equal(exponent, 63);
-        return;
-    }
-    assert_true(fabs(ldexp((double)mantissa, exponent - 50) - sum) <=
-                ldexp(2 * MOST_PARTS * MOST_BLOCK, exponent - 50));
-}
-
-static void take_sum(struct heard *heard, const struct tap_position *of, int64_t value, size_t row, size_t lane) {
-    const struct tap_place *at = &of->place, *atom = &heard->atom_at;
-    const size_t n = (size_t)(at->y - atom->y) * 2 + (size_t)(at->x - atom->x);
-    const double sum = sum_of(heard, row, ((size_t)at->channel + lane) % heard->group, n);
-    int64_t *all = sum_at(heard, at, row, lane);
-    assert_true(n < (tiles(heard) ? CONV_OUTPUTS : 1));
-    if (heard->fp16)
-        assert_floating(value, sum);
-    else
-        assert_true((double)value == sum);
-    if (all && !heard->fp16)
-        *all += value;
-    heard->compared++;
-}
-
-static void take_sums(struct heard *heard, const struct tap_position *of, const void *values, size_t rows, size_t lanes,
-                      size_t stride) {
-    const struct tap_place *at = &of->place, *atom = &heard->atom_at;
-    const bool narrow = of->stream.format == TAP_INT32;
-    assert_true(at->reduction == atom->reduction && at->flags == atom->flags && at->batch == atom->batch);
-    assert_int_equal(rows, heard->rows);
-    assert_int_equal(heard->weight_parts * heard->weight_lanes, heard->config->atomic_c);
-    for (size_t row = 0; row < rows; row++)
-        for (size_t k = 0, i = row * stride; k < lanes; k++, i++)
-            take_sum(heard, of, narrow ? ((const int32_t *)values)[i] : ((const int64_t *)values)[i], row, k);
-    heard->results += lanes;
-    heard->last_flags = at->flags;
-}
-
-/* CACC's own sums come when the group's are through. */
-static void compare_results(struct heard *heard, const struct tap_place *at, const int64_t *values, size_t rows,
-                            size_t lanes, size_t stride) {
-    for (size_t row = 0; row < rows; row++)
-        for (size_t k = 0; k < lanes; k++) {
-            int64_t *all = sum_at(heard, at, row, k);
-            if (all) {
-                assert_true(*all == values[row * stride + k]);
-                *all = 0;
-                heard->written++;
-            }
-        }
-}
-
-static void take(void *context, const struct tap_position *at, const void *values, size_t rows, size_t lanes,
-                 size_t stride) {
-    struct heard *heard = context;
-    switch (at->stream.tap) {
-    case TAP_CSC_DAT:
-        take_atoms(heard, at, values, rows, lanes, stride);
-        break;
-    case TAP_CSC_WT:
-        take_weights(heard, at, values, rows, lanes);
-        break;
-    case TAP_CMAC_SUM:
-        take_sums(heard, at, values, rows, lanes, stride);
-        break;
-    case TAP_CACC_OUT:
-        compare_results(heard, &at->place, values, rows, lanes, stride);
-        break;
-    default:
-        break;
-    }
-}
-
-static struct tap_sink open_stream(void *context, const struct tap_stream *stream) {
-    struct heard *heard = context;
-    const bool wanted = stream->tap == TAP_CSC_DAT || stream->tap == TAP_CSC_WT || stream->tap == TAP_CMAC_SUM ||
-                        stream->tap == TAP_CACC_OUT;
-    if (stream->tap == TAP_CSC_DAT) {
-        heard->fp16 = stream->format == TAP_FP16;
-        heard->group = (size_t)heard->config->atomic_k / tap_element_bytes(stream->format);
-    }
-    return (struct tap_sink){.elements = wanted ? take : NULL, .context = context};
-}
-
-/* One random layer. */
-static void play_layer(const char *config, const char *engine, uint64_t seed) {
-    struct gen_case gen;
-    struct error err = {.text = ""};
-    struct heard *heard = xcalloc(1, sizeof *heard);
-    heard->config = nvdla_config_find(config);
-    heard->sums = xcalloc((size_t)MOST_KERNELS * SIDE * SIDE, sizeof *heard->sums);
-    gen_draw(&gen, heard->config, gen_engines(engine), seed);
-    struct program *prog = gen_build(&gen, "t.nvt", &err);
-    assert_non_null(prog);
-    struct model_options options = {.taps = {.count = 0}};
-    tap_listen(&options.taps, (struct tap_listener){.context = heard, .open = open_stream});
-    struct play_options play_options;
-    struct play_result result;
-    play_options_default(&play_options);
-    struct device *dev = model_new(prog->config, &options);
-    assert_int_equal(play(prog, dev, &play_options, &result), PLAY_PASSED);
-    assert_true(heard->atoms > 0 && heard->compared > 0 && (heard->written > 0 || heard->fp16));
-    assert_true(heard->last_flags & CONV_LAYER_END);
-    play_result_free(&result);
-    dev->ops->destroy(dev);
-    program_free(prog);
-    free(heard->sums);
-    free(heard);
-}
-
-TEST(sums_are_products_and_results_are_sums) {
-    static const char *const configs[] = {"small", "small_256", "medium_512", "large", "large_compressed", "full"};
-    static const char *const engines[] = {"conv", "img"};
-    enum { CONFIGS = sizeof configs / sizeof configs[0] };
-    const uint64_t turns = seeds_of(12) * CONFIGS;
-    for (uint64_t turn = 0; turn < turns; turn++)
-        play_layer(configs[turn % CONFIGS], engines[turn / CONFIGS % 2], turn + 1);
-}
-
-/* ---- CDMA into CBUF ---- */
 
 /* What is written, without its order; how often an atom has a lower address than the one before. */
 struct written {
