@@ -1,5 +1,5 @@
-/* BDMA of the model: addresses of 64-bdma sections 3 and 6, the status bits of section 4, launches and their hazards.
- */
+/* BDMA of the model: addresses of 64-bdma section 6, the status bits of section 4, launches and their hazards. Random
+ * blocks are compared by tests/naive. */
 #include "model_bench.h"
 #include "tests/unit/test.h"
 
@@ -81,47 +81,6 @@ static bool same_atom(struct device *dev, uint32_t from_ram, uint64_t from, uint
 static bool small_copied(struct device *dev, uint32_t i) {
     struct block block = small_block(i);
     return same_atom(dev, MC, block.source, MC, block.destination);
-}
-
-/* Runs a block alone and compares both memories with what section 3 says. */
-static void check_block(struct device *dev, const struct block *b) {
-    enum { ROOM = 0x8000 };
-    static uint8_t expected[ROOM], got[ROOM];
-    struct memory *to = dev->memory[b->destination_ram == MC ? SPACE_PRIMARY : SPACE_SECONDARY];
-    struct memory *from = dev->memory[b->source_ram == MC ? SPACE_PRIMARY : SPACE_SECONDARY];
-    uint64_t base = b->destination;
-    memory_read(to, base, expected, ROOM);
-    for (uint64_t z = 0; z <= b->surf_repeat; z++) {
-        for (uint64_t y = 0; y <= b->line_repeat; y++) {
-            uint64_t at = z * b->destination_surface + y * b->destination_line;
-            memory_read(from, b->source + z * b->source_surface + y * b->source_line, expected + at,
-                        32 * (b->size + 1));
-        }
-    }
-    push(dev, b);
-    launch(dev, 0);
-    finish(dev, 0);
-    memory_read(to, base, got, ROOM);
-    assert_memory_equal(got, expected, ROOM);
-}
-
-TEST(blocks_are_copied_between_all_memories) {
-    struct device *dev = bdma_device();
-    uint64_t seed = 1;
-    for (int i = 0; i < 200; i++) {
-        struct block b = {.size = below(&seed, 8), .line_repeat = below(&seed, 6), .surf_repeat = below(&seed, 4)};
-        b.source = SOURCE + 32 * below(&seed, 100);
-        b.destination = DESTINATION + 32 * below(&seed, 100);
-        b.source_line = below(&seed, 4) ? 32 * (b.size + 1 + below(&seed, 3)) : 0;
-        b.source_surface = 32 * below(&seed, 80);
-        b.destination_line = 32 * (below(&seed, 4) ? b.size + 1 + below(&seed, 3) : below(&seed, 3));
-        b.destination_surface = below(&seed, 4) ? b.destination_line * (b.line_repeat + 1) + 32 : 32;
-        b.source_ram = below(&seed, 2);
-        b.destination_ram = below(&seed, 2);
-        check_block(dev, &b);
-    }
-    assert_int_equal(dev->finding_count, 0);
-    bench_free(dev);
 }
 
 /* Section 6. */
