@@ -167,57 +167,6 @@ TEST(sets_and_contract_are_the_deconvolution) {
     assert_true(cropped > least && padded > least && short_sets > least);
 }
 
-/* One element of each spreads to the places that the definition says: stride 2, a kernel of 3x3 with the numbers 1 to
- * 9, one input element of 10. */
-TEST(one_element_spreads_the_kernel) {
-    struct gen_case gen = {.config = nvdla_config_find("full"), .count = 5};
-    struct error err = {.text = ""};
-    struct play_options options;
-    struct play_result result;
-    for (int i = 0; i < 5; i++) {
-        struct gen_layer *layer = &gen.layers[i];
-        gen_layer_plain(layer);
-        layer->deconv_x = layer->deconv_y = 2;
-        layer->serial = 0;
-        if (i == 4) {
-            layer->rubik = GEN_CONTRACT;
-            layer->source = 1;
-            layer->w = layer->h = 2;
-            continue;
-        }
-        layer->conv = GEN_FEATURE;
-        layer->sdp = 1;
-        layer->full_s = layer->full_r = 3;
-        layer->s = layer->r = 2;
-        layer->set_x = i % 2;
-        layer->set_y = i / 2;
-        layer->pad_left = layer->pad_right = layer->pad_top = layer->pad_bottom = 1;
-        layer->weights = STYLE_RAMP;
-        layer->in_data = STYLE_ONES;
-        layer->scale = 10;
-        layer->into = i > 0;
-        layer->input_of = i > 0;
-        layer->at = i;
-        layer->room = i == 0 ? 4 : 0;
-    }
-    struct program *prog = gen_build(&gen, "t.nvt", &err);
-    if (!prog)
-        fail_msg("%s", err.text);
-    struct device *dev = model_new(gen.config, &(struct model_options){.threads = 1});
-    play_options_default(&options);
-    assert_int_equal(play(prog, dev, &options, &result), PLAY_PASSED);
-    struct cubes cubes = cubes_of(prog);
-    assert_int_equal(cubes.out.width, 4);
-    assert_int_equal(cubes.out.height, 4);
-    for (int y = 0; y < 4; y++)
-        for (int x = 0; x < 4; x++)
-            assert_int_equal(element(dev->memory[cubes.out_space], &cubes.out, NVDLA_INT8, y, x, 0),
-                             y < 3 && x < 3 ? 10 * (3 * y + x + 1) : 0);
-    play_result_free(&result);
-    dev->ops->destroy(dev);
-    program_free(prog);
-}
-
 static void refused(struct gen_layer layer, const char *expected) {
     struct gen_case gen = {.config = nvdla_config_find("full"), .count = 1, .layers = {layer}};
     struct error err = {.text = ""};

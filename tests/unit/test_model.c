@@ -1,5 +1,5 @@
 /* The model as a device: registers of every implemented unit, ping-pong groups, GLB (the vectors of 10-system section
- * 10), and wild register contents. */
+ * 10), and legal layers with wild changes. */
 #include "legal_layers.h"
 #include "model_bench.h"
 
@@ -76,11 +76,8 @@ TEST(registers_reset_and_keep_their_masked_bits) {
 TEST(the_table_of_sdp_is_there_where_ew_is) {
     for (int i = 0; i < nvdla_config_count; i++) {
         struct device *dev = bench_new(nvdla_configs[i].name);
-        put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_CFG, 0x20000 | 3); /* write LE */
-        put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA, 0x1234);
-        put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_CFG, 3); /* read it */
-        assert_int_equal(get(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA),
-                         nvdla_has(&nvdla_configs[i], FEATURE_SDP_LUT) ? 0x1234 : 0);
+        table_port(dev, NVDLA_SDP,
+                   nvdla_has(&nvdla_configs[i], FEATURE_SDP_LUT) ? "C20003 W1234 C3 E1234" : "C20003 W1234 C3 E0 P3");
         bench_free(dev);
     }
 }
@@ -387,14 +384,6 @@ TEST(layers_too_large_are_reported_once) {
     bench_free(dev);
 }
 
-/* Sizes - 1 of a cube: mostly a few elements, now and then one long axis, now and then far too large, so that the test
- * ends in time. */
-static void wild_sizes(uint64_t *seed, uint32_t *sizes) {
-    uint32_t kind = below(seed, 64);
-    for (uint32_t axis = 0; axis < 3; axis++)
-        sizes[axis] = kind == 0 ? 0x1f00 | rnd(seed) : kind == axis + 1 ? below(seed, 0x2000) : below(seed, 12);
-}
-
 /* 70000 lines of one atom: next to each other they are few runs, with gaps they are as many runs. */
 TEST(layers_that_flood_the_memory_are_cut) {
     struct device *dev = bench_new("small");
@@ -414,79 +403,6 @@ TEST(layers_that_flood_the_memory_are_cut) {
     assert_int_equal(advance(dev), DEVICE_INTERRUPT);
     assert_string_equal(dev->findings[dev->finding_count - 1].rule, "region-flood");
     bench_free(dev);
-}
-
-/* Writes random values to the D registers of a unit; sizes are those of the whole layer, unless the registers are to
- * disagree. */
-static void scramble(struct device *dev, uint64_t *seed, enum nvdla_unit unit, const uint32_t *sizes) {
-    const struct nvdla_register_map *map = &nvdla_register_maps[dev->config->map];
-    for (size_t i = 0; i < map->count; i++) {
-        const struct nvdla_register *reg = &map->registers[i];
-        if (reg->unit != unit || !reg->grouped || is(reg, "D_OP_ENABLE"))
-            continue;
-        uint32_t value = rnd(seed);
-        if (strstr(reg->name, "CUBE_")) {
-            uint32_t axis = strstr(reg->name, "WIDTH") ? 0 : strstr(reg->name, "HEIGHT") ? 1 : 2;
-            value = below(seed, 32) ? sizes[axis] : below(seed, 12);
-        } else if (strstr(reg->name, "PARTIAL_WIDTH")) {
-            value = sizes[3] & 0x00f03c0f;
-        } else if (strstr(reg->name, "OPERATION_MODE_CFG")) {
-            /* Same split in both units, mostly none. */
-            value = unit == NVDLA_PDP ? (value & 0x13) | (sizes[4] & 3) << 8 : sizes[4] & 3;
-        } else if (unit == NVDLA_PDP_RDMA && strstr(reg->name, "KERNEL_CFG")) {
-            value = sizes[5] & 0xff;
-        } else if (unit == NVDLA_PDP && strstr(reg->name, "KERNEL_CFG")) {
-            value = (sizes[5] & 0xf) | (sizes[5] >> 4 & 0xf) << 16 | (value & 0x00f00f00);
-        } else if (strstr(reg->name, "FEATURE_MODE_CFG")) {
-            value &= ~(below(seed, 8) ? 1u : 0u);
-        } else if (strstr(reg->name, "DMA_CFG") || strstr(reg->name, "RAM_CFG")) {
-            value |= below(seed, 8) ? 0x21 : 0; /* operands mostly disabled, ports mostly MC */
-        }
-        dev->ops->csb_write(dev, reg->address, value, false, NULL);
-    }
-}
-
-static void wild_registers(const char *config, uint64_t seed, int rounds) {
-    static const enum nvdla_unit units[] = {NVDLA_SDP_RDMA, NVDLA_SDP, NVDLA_PDP_RDMA, NVDLA_PDP};
-    struct device *dev = bench_new(config);
-    struct error err;
-    int layers = 0;
-    for (int i = 0; i < rounds; i++) {
-        /* Cube, partial widths, splits - 1, kernel and stride. */
-        uint32_t sizes[6] = {0, 0, 0, rnd(&seed), below(&seed, 3) ? 0 : rnd(&seed), rnd(&seed)};
-        wild_sizes(&seed, sizes);
-        if (i % 8 == 0) { /* forget what has been written all over the address space */
-            bench_free(dev);
-            dev = bench_new(config);
-        }
-        assert_true(dev->ops->reset(dev, &err));
-        for (size_t u = 0; u < 4; u++) {
-            put(dev, units[u], SDP_S_POINTER, below(&seed, 16) == 0);
-            scramble(dev, &seed, units[u], sizes);
-        }
-        put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, below(&seed, 8) != 0);
-        put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, below(&seed, 8) != 0);
-        put(dev, NVDLA_PDP_RDMA, PDP_RDMA_D_OP_ENABLE, below(&seed, 8) != 0);
-        put(dev, NVDLA_PDP, PDP_D_OP_ENABLE, below(&seed, 8) != 0);
-        enum device_state last;
-        int steps = 0;
-        do {
-            last = dev->ops->advance(dev, 1000, false, &err);
-            assert_int_not_equal(last, DEVICE_FAILED);
-            layers += last == DEVICE_RUNNING;
-            assert_true(++steps <= 4);
-        } while (last != DEVICE_IDLE);
-    }
-    assert_true(layers > rounds / 8); /* the registers were not so wild that nothing ran */
-    bench_free(dev);
-}
-
-TEST(wild_registers_small) {
-    wild_registers("small", 1, (int)seeds_of(1500));
-}
-
-TEST(wild_registers_large) {
-    wild_registers("large", 2, (int)seeds_of(600));
 }
 
 static bool refused; /* the program of the device at hand; nothing more is written to it */
