@@ -161,22 +161,18 @@ bool onnx_read_clip(struct onnx_reading *at) {
 /* ---- the processor ---- */
 
 bool onnx_read_curve(struct onnx_reading *at) {
-    const int in = onnx_activation(at, 0, CUBES);
-    return in != GRAPH_NONE && onnx_node_like(at, NODE_LOGISTIC, in) != NULL;
+    return onnx_node_like(at, NODE_LOGISTIC, at->in) != NULL;
 }
 
 /* Also LogSoftmax. */
 bool onnx_read_softmax(struct onnx_reading *at) {
-    const int in = onnx_activation(at, 0, CUBES);
-    if (in == GRAPH_NONE)
-        return false;
-    const struct tensor *t = graph_tensor(at->graph, in);
+    const struct tensor *t = graph_tensor(at->graph, at->in);
     const bool old = at->opset < 13; /* over all elements from an axis on */
     const int64_t axis = onnx_axis(at, old ? 1 : -1, (size_t)t->rank);
     if (axis < 1 || axis >= t->rank || (old && axis != t->rank - 1 && (axis != 1 || t->count != (size_t)t->c)))
         return onnx_refuse(at, "found axis %" PRId64 "%s, expected 1, the channels", axis,
                            old ? " with those behind it, as before opset 13" : "");
-    struct node *node = onnx_node_like(at, at->node->op_type[0] == 'L' ? NODE_LOG_SOFTMAX : NODE_SOFTMAX, in);
+    struct node *node = onnx_node_like(at, at->node->op_type[0] == 'L' ? NODE_LOG_SOFTMAX : NODE_SOFTMAX, at->in);
     if (!node)
         return false;
     node->axis = graph_axis(at->graph, node_output(at->graph, node)->rank, (int)axis);
@@ -185,8 +181,8 @@ bool onnx_read_softmax(struct onnx_reading *at) {
 }
 
 /* A node that makes one element of each axis in `taken`, and whose output has these dimensions no more, or with 1. */
-static bool take_away(struct onnx_reading *at, enum node_kind kind, int in, unsigned taken) {
-    const struct tensor from = *graph_tensor(at->graph, in);
+static bool take_away(struct onnx_reading *at, enum node_kind kind, unsigned taken) {
+    const struct tensor from = *graph_tensor(at->graph, at->in);
     const bool keep = onnx_attribute_or(at, "keepdims", 1) != 0;
     struct tensor to = {.sides = {1, 1, 1, 1}, .rank = from.rank};
     int left[AXES], count = 0;
@@ -197,7 +193,7 @@ static bool take_away(struct onnx_reading *at, enum node_kind kind, int in, unsi
         to.sides[graph_axis(at->graph, count, d)] = taken & 1U << left[d] ? 1 : from.sides[left[d]];
     if (from.rank < 2 || (!keep && taken & 1U << BATCH))
         return onnx_refuse(at, "found it to take the batch away, expected that to stay");
-    struct node *node = onnx_node_new(at, kind, in, to.sides, count);
+    struct node *node = onnx_node_new(at, kind, at->in, to.sides, count);
     if (!node)
         return false;
     node->taken = taken;
@@ -210,17 +206,14 @@ static bool take_away(struct onnx_reading *at, enum node_kind kind, int in, unsi
 }
 
 bool onnx_read_arg_max(struct onnx_reading *at) {
-    const int in = onnx_activation(at, 0, CUBES);
-    if (in == GRAPH_NONE)
-        return false;
-    const int rank = graph_tensor(at->graph, in)->rank;
+    const int rank = graph_tensor(at->graph, at->in)->rank;
     const int64_t axis = onnx_axis(at, 0, (size_t)rank);
     if (axis < 1 || axis >= rank || onnx_attribute_or(at, "select_last_index", 0) != 0)
         return onnx_refuse(at,
                            "found axis %" PRId64 " or select_last_index, expected 1, the channels, and the first of "
                            "equals",
                            axis);
-    if (!take_away(at, NODE_ARG_MAX, in, 1U << graph_axis(at->graph, rank, (int)axis)))
+    if (!take_away(at, NODE_ARG_MAX, 1U << graph_axis(at->graph, rank, (int)axis)))
         return false;
     at->graph->tensors[onnx_output(at)].type = TENSOR_INDEX;
     at->tensors[onnx_output(at)].quantised = true;
@@ -230,46 +223,42 @@ bool onnx_read_arg_max(struct onnx_reading *at) {
 
 /* ---- pooling ---- */
 
-static bool make_pool(struct onnx_reading *at, enum node_kind kind, int in) {
+static bool make_pool(struct onnx_reading *at, enum node_kind kind) {
     struct axis axes[AXES] = {axis_of(1), axis_of(1), axis_of(1), axis_of(1)};
     int sides[AXES];
-    if (in == GRAPH_NONE || !onnx_window(at, in, axes, sides))
+    if (!onnx_window(at, at->in, axes, sides))
         return false;
-    sides[CHANNELS] = graph_tensor(at->graph, in)->c;
+    sides[CHANNELS] = graph_tensor(at->graph, at->in)->c;
     const struct axis *y = &axes[HEIGHT], *x = &axes[WIDTH];
     if (kind == NODE_AVERAGE_POOL && (y->before || y->after || x->before || x->after) &&
         onnx_attribute_or(at, "count_include_pad", 0) != 0)
         return onnx_refuse(at, "found an average that counts padding, expected count_include_pad 0");
     if (y->dilation != 1 || x->dilation != 1)
         return onnx_refuse(at, "found dilation, expected none");
-    struct node *node = onnx_node_new(at, kind, in, sides, graph_tensor(at->graph, in)->rank);
+    struct node *node = onnx_node_new(at, kind, at->in, sides, graph_tensor(at->graph, at->in)->rank);
     if (!node)
         return false;
     memcpy(node->axes, axes, sizeof axes);
-    return onnx_keep_scale(at, in);
+    return onnx_keep_scale(at, at->in);
 }
 
 bool onnx_read_max_pool(struct onnx_reading *at) {
-    return make_pool(at, NODE_MAX_POOL, onnx_activation(at, 0, UNSCALED));
+    return make_pool(at, NODE_MAX_POOL);
 }
 
 bool onnx_read_average_pool(struct onnx_reading *at) {
-    return make_pool(at, NODE_AVERAGE_POOL, onnx_activation(at, 0, CUBES));
+    return make_pool(at, NODE_AVERAGE_POOL);
 }
 
 bool onnx_read_global_average(struct onnx_reading *at) {
     if (onnx_attribute_or(at, "channels_last", 0) != 0)
         return onnx_refuse(at, "found channels_last, expected channels first");
-    const int in = onnx_activation(at, 0, CUBES);
-    return in != GRAPH_NONE && take_away(at, NODE_MEAN, in, 1U << HEIGHT | 1U << WIDTH);
+    return take_away(at, NODE_MEAN, 1U << HEIGHT | 1U << WIDTH);
 }
 
 /* Without a list, over all dimensions. Behind transposes it shows later whether the channels remain. */
 bool onnx_read_mean(struct onnx_reading *at) {
-    const int in = onnx_activation(at, 0, CUBES);
-    if (in == GRAPH_NONE)
-        return false;
-    const int rank = graph_tensor(at->graph, in)->rank;
+    const int rank = graph_tensor(at->graph, at->in)->rank;
     size_t count;
     const unsigned listed = onnx_axes(at, (size_t)rank, &count);
     unsigned taken = 0;
@@ -282,9 +271,9 @@ bool onnx_read_mean(struct onnx_reading *at) {
     bool transposed = false;
     for (size_t n = 0; n < at->graph->node_count; n++)
         transposed |= at->graph->nodes[n].kind == NODE_TRANSPOSE;
-    if (!transposed && taken & 1U << CHANNELS && graph_tensor(at->graph, in)->c > 1)
+    if (!transposed && taken & 1U << CHANNELS && graph_tensor(at->graph, at->in)->c > 1)
         return onnx_refuse(at, "found a mean over other axes, expected height and width (2, 3) of 4");
-    return !at->failed && take_away(at, NODE_MEAN, in, taken);
+    return !at->failed && take_away(at, NODE_MEAN, taken);
 }
 
 /* ---- quantisation ---- */

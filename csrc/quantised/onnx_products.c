@@ -9,14 +9,11 @@
 
 /* Operands of a convolution or a product. */
 struct operands {
-    int in;
     const struct onnx_value *weights, *bias; /* bias NULL: none */
 };
 
 static bool read_operands(struct onnx_reading *at, struct operands *o) {
-    *o = (struct operands){onnx_activation(at, 0, ROWS), onnx_input(at, 1), onnx_input(at, 2)};
-    if (o->in == GRAPH_NONE)
-        return false;
+    *o = (struct operands){onnx_input(at, 1), onnx_input(at, 2)};
     if (!o->weights || !o->weights->constant || !o->weights->scale)
         return onnx_refuse(at, "found its weights not to be a constant behind DequantizeLinear, expected such");
     return !o->bias || o->bias->constant || onnx_refuse(at, "found its bias not to be a constant, expected one");
@@ -139,7 +136,7 @@ bool onnx_read_conv(struct onnx_reading *at) {
     struct operands o;
     if (!read_operands(at, &o))
         return false;
-    const struct tensor *in = graph_tensor(at->graph, o.in);
+    const struct tensor *in = graph_tensor(at->graph, at->in);
     const Onnx__Tensor *w = o.weights->constant;
     const int rank = in->rank, channels = in->c;
     struct axis axes[AXES] = {axis_of(1), axis_of(1), axis_of(1), axis_of(1)};
@@ -156,7 +153,7 @@ bool onnx_read_conv(struct onnx_reading *at) {
         return onnx_refuse(at, "found weights of %" PRId64 " channels, expected %d", w->dims[1], depth);
     for (int i = 2; i < rank; i++)
         axes[graph_axis(at->graph, rank, i)].size = (int)w->dims[i];
-    if (!onnx_window(at, o.in, axes, sides))
+    if (!onnx_window(at, at->in, axes, sides))
         return false;
     const int rows = axes[HEIGHT].size, columns = axes[WIDTH].size;
     const struct layout l = {.kernels = (size_t)w->dims[0],
@@ -169,7 +166,7 @@ bool onnx_read_conv(struct onnx_reading *at) {
         return onnx_refuse(at, "found %zu weights, expected those of its kernel_shape", onnx_count(w));
     if (!check_weights(at, &o, l.kernels, 0))
         return false;
-    struct node *node = onnx_node_new(at, depthwise ? NODE_DEPTHWISE : NODE_CONV, o.in, sides, rank);
+    struct node *node = onnx_node_new(at, depthwise ? NODE_DEPTHWISE : NODE_CONV, at->in, sides, rank);
     if (!node)
         return false;
     memcpy(node->axes, axes, sizeof axes);
@@ -182,8 +179,8 @@ static bool read_product(struct onnx_reading *at, bool transposed) {
     struct operands o;
     if (!read_operands(at, &o))
         return false;
-    const struct tensor *in = graph_tensor(at->graph, o.in);
-    const struct onnx_tensor *about = &at->tensors[o.in];
+    const struct tensor *in = graph_tensor(at->graph, at->in);
+    const struct onnx_tensor *about = &at->tensors[at->in];
     const Onnx__Tensor *w = o.weights->constant;
     if (in->rank != 2 || w->n_dims != 2 || w->dims[transposed] != (int64_t)in->count || onnx_count(w) == 0)
         return onnx_refuse(at,
@@ -198,11 +195,11 @@ static bool read_product(struct onnx_reading *at, bool transposed) {
     const int sides[AXES] = {1, 1, 1, (int)l.kernels}, dims[] = {(int)l.kernels, (int)in->count};
     if (!check_weights(at, &o, l.kernels, !transposed))
         return false;
-    struct node *node = onnx_node_new(at, NODE_FULLY_CONNECTED, o.in, sides, 2);
+    struct node *node = onnx_node_new(at, NODE_FULLY_CONNECTED, at->in, sides, 2);
     if (!node)
         return false;
-    node->x.size = graph_tensor(at->graph, o.in)->w;
-    node->y.size = graph_tensor(at->graph, o.in)->h;
+    node->x.size = graph_tensor(at->graph, at->in)->w;
+    node->y.size = graph_tensor(at->graph, at->in)->h;
     return add_weights(at, &o, &l, dims, 2);
 }
 

@@ -43,6 +43,7 @@ struct onnx_reading {
      * NULL: absent. */
     struct onnx_value operands[NODE_INPUTS_MAX];
     size_t operand_count;
+    int in;            /* tensor of the first of them, if the operator's row says what it takes */
     uint64_t elements; /* of tensors and copies of constants so far */
     uint64_t bytes;    /* of constants that were made or are in other files, so far */
     bool failed;
@@ -100,8 +101,8 @@ bool onnx_check_operators(struct onnx_reading *at);
 bool onnx_read_node(struct onnx_reading *at);
 
 /* What an operator takes as its input: a cube; or a cube made a row; or a cube whose scale is not known yet, as it is
- * that of the result; or any of these. */
-enum takes { CUBES, ROWS, UNSCALED, ANY };
+ * that of the result; or any of these. OTHERWISE: it finds out itself. */
+enum takes { OTHERWISE, CUBES, ROWS, UNSCALED, ANY };
 
 /* A tensor that an operator reads; GRAPH_NONE with a message. */
 int onnx_activation(struct onnx_reading *at, size_t i, enum takes takes);

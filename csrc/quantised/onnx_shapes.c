@@ -107,11 +107,8 @@ bool onnx_fold_transpose(struct onnx_reading *at) {
 }
 
 bool onnx_read_transpose(struct onnx_reading *at) {
-    const int in = onnx_activation(at, 0, ANY);
+    const struct tensor from = *graph_tensor(at->graph, at->in);
     int64_t perm[ONNX_DIMS_MAX];
-    if (in == GRAPH_NONE)
-        return false;
-    const struct tensor from = *graph_tensor(at->graph, in);
     if (!read_order(at, (size_t)from.rank, perm))
         return false;
     struct tensor to = from;
@@ -123,11 +120,11 @@ bool onnx_read_transpose(struct onnx_reading *at) {
     }
     if (order[BATCH] != BATCH)
         return onnx_refuse(at, "found dimension %" PRId64 " at place 0, expected the batch first", perm[0]);
-    struct node *node = onnx_node_new(at, NODE_TRANSPOSE, in, to.sides, from.rank);
+    struct node *node = onnx_node_new(at, NODE_TRANSPOSE, at->in, to.sides, from.rank);
     if (!node)
         return false;
     memcpy(node->order, order, sizeof order);
-    return onnx_keep_scale(at, in);
+    return onnx_keep_scale(at, at->in);
 }
 
 /* ---- other sides: Flatten, Reshape, Squeeze, Unsqueeze ---- */
@@ -221,11 +218,8 @@ bool onnx_fold_sides(struct onnx_reading *at) {
 
 /* A tensor with the same elements: a row of n, or n x h x w of a row. */
 static bool make_reshape(struct onnx_reading *at, const struct tensor *to) {
-    const int in = onnx_activation(at, 0, ANY);
-    if (in == GRAPH_NONE)
-        return false;
-    const struct tensor from = *graph_tensor(at->graph, in);
-    struct onnx_tensor cube = at->tensors[in];
+    const struct tensor from = *graph_tensor(at->graph, at->in);
+    struct onnx_tensor cube = at->tensors[at->in];
     if ((size_t)to->h * (size_t)to->w * (size_t)to->c != from.count)
         return onnx_refuse(at, "found %d x %d x %d (h, w, c) elements, expected the %zu of its input", to->h, to->w,
                            to->c, from.count);
@@ -239,23 +233,20 @@ static bool make_reshape(struct onnx_reading *at, const struct tensor *to) {
                            from.h, from.w, from.c, to->h, to->w, to->c);
     if (!cube.flat)
         cube = (struct onnx_tensor){.h = from.h, .w = from.w, .c = from.c};
-    if (!onnx_node_new(at, NODE_RESHAPE, in, to->sides, to->rank))
+    if (!onnx_node_new(at, NODE_RESHAPE, at->in, to->sides, to->rank))
         return false;
     struct onnx_tensor *about = &at->tensors[onnx_output(at)];
     about->flat = flat || (cube.flat && to->rank == 2);
     about->h = cube.h;
     about->w = cube.w;
     about->c = cube.c;
-    return onnx_keep_scale(at, in);
+    return onnx_keep_scale(at, at->in);
 }
 
 bool onnx_read_sides(struct onnx_reading *at) {
-    const struct onnx_value *in = onnx_input(at, 0);
+    const struct tensor *t = graph_tensor(at->graph, at->in);
     int64_t dims[ONNX_DIMS_MAX], old[AXES] = {1};
     size_t rank;
-    if (!in || in->tensor == GRAPH_NONE)
-        return onnx_refuse(at, "found no input that a node computes, expected one");
-    const struct tensor *t = graph_tensor(at->graph, in->tensor);
     for (int i = 1; i < t->rank; i++)
         old[i] = t->rank == 2 ? (int64_t)t->count : t->sides[graph_axis(at->graph, t->rank, i)];
     if (!new_dimensions(at, old, (size_t)t->rank, t->count, dims, &rank))
@@ -275,19 +266,16 @@ bool onnx_read_sides(struct onnx_reading *at) {
 /* ---- more elements ---- */
 
 bool onnx_read_pad(struct onnx_reading *at) {
-    const int in = onnx_activation(at, 0, CUBES);
     const Onnx__Attribute *mode = onnx_attribute(at, "mode");
     int64_t list[ONNX_DIMS_MAX], axes[ONNX_DIMS_MAX] = {0, 1, 2, 3};
-    if (in == GRAPH_NONE)
-        return false;
-    struct tensor to = *graph_tensor(at->graph, in);
+    struct tensor to = *graph_tensor(at->graph, at->in);
     struct axis pads[AXES] = {axis_of(1), axis_of(1), axis_of(1), axis_of(1)};
     const size_t listed = onnx_list(at, "axes", 3, axes), count = listed ? listed : AXES;
     if (to.rank != AXES || onnx_list(at, "pads", 1, list) != 2 * count ||
         (mode && (mode->s.len != 8 || memcmp(mode->s.data, "constant", 8) != 0)))
         return onnx_refuse(at, "found padding of another form, expected constants around 4 dimensions");
     const double value = onnx_number(at, "value", 2, 0);
-    if (value != (onnx_input(at, 0)->real ? 0.0 : (double)(to.zero + (at->tensors[in].shifted ? 128 : 0))))
+    if (value != (onnx_input(at, 0)->real ? 0.0 : (double)(to.zero + (at->tensors[at->in].shifted ? 128 : 0))))
         return onnx_refuse(at, "found padding with %g, expected what stands for 0", value);
     for (size_t i = 0; i < count; i++) {
         const int64_t dimension = axes[i] + (axes[i] < 0 ? AXES : 0), before = list[i], after = list[count + i];
@@ -305,11 +293,11 @@ bool onnx_read_pad(struct onnx_reading *at) {
     }
     for (int i = 0; i < AXES; i++)
         to.sides[i] += pads[i].before + pads[i].after;
-    struct node *node = onnx_node_new(at, NODE_PAD, in, to.sides, AXES);
+    struct node *node = onnx_node_new(at, NODE_PAD, at->in, to.sides, AXES);
     if (!node)
         return false;
     memcpy(node->axes, pads, sizeof pads);
-    return onnx_keep_scale(at, in);
+    return onnx_keep_scale(at, at->in);
 }
 
 bool onnx_read_concatenation(struct onnx_reading *at) {
