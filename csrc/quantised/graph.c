@@ -163,6 +163,7 @@ int32_t kernel_bias(const struct graph *graph, const struct node *node, size_t k
 struct checking {
     const struct graph *graph;
     const struct node *node;
+    const struct tensor *in, *out; /* the node's first input and output */
     struct error *err;
 };
 
@@ -187,8 +188,7 @@ static bool same_shape(const struct tensor *a, const struct tensor *b) {
 }
 
 static bool check_addition(const struct checking *at) {
-    const struct tensor *out = node_output(at->graph, at->node), *a = node_input(at->graph, at->node, 0),
-                        *b = node_input(at->graph, at->node, 1);
+    const struct tensor *out = at->out, *a = at->in, *b = node_input(at->graph, at->node, 1);
     if (!check_values(at, at->node->inputs[1], "input"))
         return false;
     for (int i = HEIGHT; i <= CHANNELS; i++) {
@@ -246,7 +246,7 @@ static bool check_weights(const struct checking *at, size_t expected, size_t ker
 
 static bool check_convolution(const struct checking *at) {
     const struct node *node = at->node;
-    const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
+    const struct tensor *in = at->in, *out = at->out;
     const size_t taps = (size_t)node->x.size * (size_t)node->y.size;
     if (!check_axis(at, &node->y, in->h, out->h, "height") || !check_axis(at, &node->x, in->w, out->w, "width"))
         return false;
@@ -263,7 +263,7 @@ static bool check_convolution(const struct checking *at) {
 
 static bool check_pool(const struct checking *at) {
     const struct node *node = at->node;
-    const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
+    const struct tensor *in = at->in, *out = at->out;
     if (node->kind == NODE_MEAN && (node->c.size != 1 || node->x.size != in->w || node->y.size != in->h))
         return refuse(at, "found a mean over other axes, expected height and width");
     if (in->c != out->c)
@@ -275,7 +275,7 @@ static bool check_pool(const struct checking *at) {
 
 static bool check_concatenation(const struct checking *at) {
     const struct node *node = at->node;
-    const struct tensor *out = node_output(at->graph, node);
+    const struct tensor *out = at->out;
     int sum = 0;
     for (size_t i = 0; i < node->input_count; i++) {
         const struct tensor *in = node_input(at->graph, node, i);
@@ -296,7 +296,7 @@ static bool check_concatenation(const struct checking *at) {
 
 static bool check_pad(const struct checking *at) {
     const struct node *node = at->node;
-    const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
+    const struct tensor *in = at->in, *out = at->out;
     if (!same_scale(in, out))
         return refuse(at, "found other scales of its output than of its input, expected the same");
     bool fits = true;
@@ -308,7 +308,7 @@ static bool check_pad(const struct checking *at) {
 }
 
 static bool check_arg_max(const struct checking *at) {
-    const struct tensor *in = node_input(at->graph, at->node, 0), *out = node_output(at->graph, at->node);
+    const struct tensor *in = at->in, *out = at->out;
     if (out->type != TENSOR_INDEX || out->h != in->h || out->w != in->w || out->c != 1)
         return refuse(at, "found an output of another form, expected an index for each pixel");
     return graph_readers(at->graph, at->node->output) == 0 ||
@@ -317,7 +317,7 @@ static bool check_arg_max(const struct checking *at) {
 
 static bool check_node(const struct checking *at) {
     const struct node *node = at->node;
-    const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
+    const struct tensor *in = at->in, *out = at->out;
     const bool is_float = node->kind == NODE_QUANTIZE || node->kind == NODE_DEQUANTIZE;
     if (!(is_float && in->type == TENSOR_FLOAT) && !check_values(at, node->inputs[0], "input"))
         return false;
@@ -366,7 +366,7 @@ bool graph_check(const struct graph *graph, struct error *err) {
         known[graph->inputs[i]] = true;
     for (size_t n = 0; fine && n < graph->node_count; n++) {
         const struct node *node = &graph->nodes[n];
-        const struct checking at = {graph, node, err};
+        const struct checking at = {graph, node, node_input(graph, node, 0), node_output(graph, node), err};
         for (size_t i = 0; fine && i < node->input_count; i++)
             if (node->inputs[i] != GRAPH_NONE && !known[node->inputs[i]])
                 fine = node_refuse(graph, node, err,

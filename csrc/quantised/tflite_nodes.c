@@ -34,14 +34,13 @@ static const int32_t *constant(struct tflite_reading *at, const struct node *nod
 /* ---- options ---- */
 
 /* Strides, dilation from a field of the options on (0: none), and padding. */
-static bool read_steps(struct tflite_reading *at, const struct flat_table *options, unsigned dilation,
-                       struct node *node) {
-    const int padding = tflite_number(at, options, 0, 1, "padding");
+static bool read_steps(struct tflite_reading *at, unsigned dilation, struct node *node) {
+    const int padding = tflite_number(at, &at->options, 0, 1, "padding");
     for (unsigned i = 0; i < 2; i++) {
         struct axis *axis = &node->axes[i ? HEIGHT : WIDTH];
-        axis->stride = tflite_number(at, options, 1 + i, 4, "stride");
-        axis->dilation = dilation && flat_has(&at->flat, options, dilation + i)
-                             ? tflite_number(at, options, dilation + i, 4, "dilation")
+        axis->stride = tflite_number(at, &at->options, 1 + i, 4, "stride");
+        axis->dilation = dilation && flat_has(&at->flat, &at->options, dilation + i)
+                             ? tflite_number(at, &at->options, dilation + i, 4, "dilation")
                              : 1;
         if (padding == 0)
             axis_pad_same(axis, node_input(at->graph, node, 0)->sides[i ? HEIGHT : WIDTH]);
@@ -49,13 +48,13 @@ static bool read_steps(struct tflite_reading *at, const struct flat_table *optio
     return padding <= 1 || refuse(at, node, "found padding %d, expected 0 (SAME) or 1 (VALID)", padding);
 }
 
-static bool read_pool(struct tflite_reading *at, const struct flat_table *options, struct node *node) {
-    node->x.size = tflite_number(at, options, 3, 4, "width of windows");
-    node->y.size = tflite_number(at, options, 4, 4, "height of windows");
-    return read_steps(at, options, 0, node);
+static bool read_pool(struct tflite_reading *at, struct node *node) {
+    node->x.size = tflite_number(at, &at->options, 3, 4, "width of windows");
+    node->y.size = tflite_number(at, &at->options, 4, 4, "height of windows");
+    return read_steps(at, 0, node);
 }
 
-static bool read_conv(struct tflite_reading *at, const struct flat_table *options, struct node *node) {
+static bool read_conv(struct tflite_reading *at, struct node *node) {
     const struct tensor *weights = node_input(at->graph, node, 1);
     if (weights->rank != AXES)
         return refuse(at, node, "found weights of %d dimensions, expected 4", weights->rank);
@@ -63,27 +62,26 @@ static bool read_conv(struct tflite_reading *at, const struct flat_table *option
     node->x.size = weights->dims[2];
     if (node->kind == NODE_CONV)
         node->groups = node_input(at->graph, node, 0)->c / weights->dims[3];
-    return read_steps(at, options, node->kind == NODE_CONV ? 4 : 5, node);
+    return read_steps(at, node->kind == NODE_CONV ? 4 : 5, node);
 }
 
-static bool read_fully_connected(struct tflite_reading *at, const struct flat_table *options, struct node *node) {
+static bool read_fully_connected(struct tflite_reading *at, struct node *node) {
     const struct tensor *in = node_input(at->graph, node, 0), *weights = node_input(at->graph, node, 1);
-    const int format = tflite_number(at, options, 1, 1, "format of weights");
+    const int format = tflite_number(at, &at->options, 1, 1, "format of weights");
     if (format != 0)
         return refuse(at, node, "found format %d of its weights, expected 0 (plain)", format);
     /* With keep_num_dims, and weights for the last dimension: for each pixel. */
     const bool pixels =
-        tflite_number(at, options, 2, 1, "keep_num_dims") != 0 && weights->rank == 2 && weights->dims[1] == in->c;
+        tflite_number(at, &at->options, 2, 1, "keep_num_dims") != 0 && weights->rank == 2 && weights->dims[1] == in->c;
     node->x.size = pixels ? 1 : in->w;
     node->y.size = pixels ? 1 : in->h;
     return true;
 }
 
 /* MEAN and ARG_MAX: the axes that become one element. */
-static bool read_taken(struct tflite_reading *at, const struct flat_table *options, struct node *node) {
+static bool read_taken(struct tflite_reading *at, struct node *node) {
     const struct tensor *in = node_input(at->graph, node, 0);
     const int32_t *axes = constant(at, node, 1, 1, "axes");
-    (void)options;
     for (size_t i = 0; axes && i < node_input(at->graph, node, 1)->count; i++) {
         const int dimension = axes[i] < 0 ? axes[i] + in->rank : axes[i];
         if (dimension < 0 || dimension >= in->rank)
@@ -98,11 +96,10 @@ static bool read_taken(struct tflite_reading *at, const struct flat_table *optio
     return axes != NULL;
 }
 
-static bool read_transpose(struct tflite_reading *at, const struct flat_table *options, struct node *node) {
+static bool read_transpose(struct tflite_reading *at, struct node *node) {
     const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
     const int32_t *order = constant(at, node, 1, (size_t)in->rank, "order");
     unsigned seen = 0;
-    (void)options;
     if (!order)
         return false;
     if (in->data)
@@ -121,10 +118,9 @@ static bool read_transpose(struct tflite_reading *at, const struct flat_table *o
     return true;
 }
 
-static bool read_pad(struct tflite_reading *at, const struct flat_table *options, struct node *node) {
+static bool read_pad(struct tflite_reading *at, struct node *node) {
     const int rank = node_input(at->graph, node, 0)->rank;
     const int32_t *pads = constant(at, node, 1, 2 * (size_t)rank, "padding");
-    (void)options;
     for (int i = 0; pads && i < rank; i++) {
         struct axis *axis = &node->axes[graph_axis(at->graph, rank, i)];
         axis->before = pads[2 * i];
@@ -137,17 +133,17 @@ static bool read_pad(struct tflite_reading *at, const struct flat_table *options
     return pads != NULL;
 }
 
-static bool read_concatenation(struct tflite_reading *at, const struct flat_table *options, struct node *node) {
+static bool read_concatenation(struct tflite_reading *at, struct node *node) {
     const struct tensor *out = node_output(at->graph, node);
-    const int given = tflite_number(at, options, 0, 4, "axis"), axis = given < 0 ? given + out->rank : given;
+    const int given = tflite_number(at, &at->options, 0, 4, "axis"), axis = given < 0 ? given + out->rank : given;
     if (axis < 1 || axis >= out->rank)
         return refuse(at, node, "found axis %d of %d, expected height, width or channels", axis, out->rank);
     node->axis = graph_axis(at->graph, out->rank, axis);
     return true;
 }
 
-static bool read_softmax(struct tflite_reading *at, const struct flat_table *options, struct node *node) {
-    const uint32_t bits = (uint32_t)flat_number(&at->flat, options, 0, 4, "beta");
+static bool read_softmax(struct tflite_reading *at, struct node *node) {
+    const uint32_t bits = (uint32_t)flat_number(&at->flat, &at->options, 0, 4, "beta");
     memcpy(&node->beta, &bits, sizeof bits);
     return (isfinite(node->beta) && node->beta > 0) ||
            refuse(at, node, "found beta %g, expected a finite number above 0", (double)node->beta);
@@ -168,7 +164,7 @@ struct known_operator {
     unsigned version;
     size_t inputs;
     int field, activation;
-    bool (*read)(struct tflite_reading *at, const struct flat_table *options, struct node *node);
+    bool (*read)(struct tflite_reading *at, struct node *node);
 };
 
 static const struct known_operator operators[] = {
@@ -302,8 +298,9 @@ bool tflite_check_operators(struct tflite_reading *at, const struct flat_vector 
 }
 
 static bool read_node(struct tflite_reading *at, struct node *node) {
-    const struct flat_table *entry = &at->entry, options = flat_table(&at->flat, entry, 4, "options");
+    const struct flat_table *entry = &at->entry;
     int outputs[1] = {GRAPH_NONE};
+    at->options = flat_table(&at->flat, entry, 4, "options");
     size_t output_count = 0;
     *node = (struct node){.number = entry->index, .groups = 1, .axis = CHANNELS, .beta = 1};
     for (int i = 0; i < AXES; i++)
@@ -331,13 +328,13 @@ static bool read_node(struct tflite_reading *at, struct node *node) {
         if (in->rank > 1 && in->dims[0] != 1 && in->data == NULL)
             return refuse(at, node, "found a batch of %d in input \"%s\", expected 1", in->dims[0], in->name);
     }
-    if ((known->read && !known->read(at, &options, node)) || at->flat.failed)
+    if ((known->read && !known->read(at, node)) || at->flat.failed)
         return false;
     if (all == 1) /* what else there is has been read */
         node->input_count = 1;
     const int activation = known->field == GRAPH_NONE
                                ? known->activation
-                               : tflite_number(at, &options, (unsigned)known->field, 1, "activation");
+                               : tflite_number(at, &at->options, (unsigned)known->field, 1, "activation");
     if (activation < ACTIVATION_NONE || activation >= ACTIVATIONS)
         return refuse(at, node, "found activation %d, expected 0 (none), 1 (RELU), 2 (RELU_N1_TO_1) or 3 (RELU6)",
                       activation);

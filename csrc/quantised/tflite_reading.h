@@ -9,8 +9,8 @@ struct tflite_reading {
     struct flat flat;
     struct graph *graph;
     struct flat_vector codes, buffers;
-    struct flat_table entry; /* of the node that is being read */
-    uint64_t computed;       /* elements of tensors so far */
+    struct flat_table entry, options; /* of the node that is being read */
+    uint64_t computed;                /* elements of tensors so far */
 };
 
 int tflite_number(struct tflite_reading *at, const struct flat_table *table, unsigned k, size_t bytes,
