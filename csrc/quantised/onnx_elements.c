@@ -231,8 +231,8 @@ static bool make_pool(struct onnx_reading *at, enum node_kind kind) {
     sides[CHANNELS] = graph_tensor(at->graph, at->in)->c;
     const struct axis *y = &axes[HEIGHT], *x = &axes[WIDTH];
     if (kind == NODE_AVERAGE_POOL && (y->before || y->after || x->before || x->after) &&
-        onnx_attribute_or(at, "count_include_pad", 0) != 0)
-        return onnx_refuse(at, "found an average that counts padding, expected count_include_pad 0");
+        onnx_attribute_or(at, "count_include_pad", 0) != 0 && !onnx_pad_input(at, axes))
+        return false;
     if (y->dilation != 1 || x->dilation != 1)
         return onnx_refuse(at, "found dilation, expected none");
     struct node *node = onnx_node_new(at, kind, at->in, sides, graph_tensor(at->graph, at->in)->rank);

@@ -34,17 +34,13 @@ int onnx_activation(struct onnx_reading *at, size_t i, enum takes takes) {
     return value->tensor;
 }
 
-struct node *onnx_node_new(struct onnx_reading *at, enum node_kind kind, int input, const int sides[AXES], int rank) {
+static struct node *add_node(struct onnx_reading *at, enum node_kind kind, int input, int output) {
     struct graph *graph = at->graph;
-    struct onnx_value *value = onnx_result(at);
-    if (!value || (value->tensor = onnx_tensor_new(at, value->name, sides, rank)) == GRAPH_NONE)
-        return NULL;
-    value->real = true;
     graph->nodes = xgrow(graph->nodes, graph->node_count, sizeof *graph->nodes);
     struct node *node = &graph->nodes[graph->node_count++];
     *node = (struct node){.kind = kind,
                           .number = at->number,
-                          .output = value->tensor,
+                          .output = output,
                           .low = -INFINITY,
                           .high = INFINITY,
                           .groups = 1,
@@ -52,8 +48,41 @@ struct node *onnx_node_new(struct onnx_reading *at, enum node_kind kind, int inp
                           .y = axis_of(1),
                           .c = axis_of(1)};
     node->inputs[node->input_count++] = input;
-    at->tensors[value->tensor].producer = graph->node_count;
+    at->tensors[output].producer = graph->node_count;
     return node;
+}
+
+struct node *onnx_node_new(struct onnx_reading *at, enum node_kind kind, int input, const int sides[AXES], int rank) {
+    struct onnx_value *value = onnx_result(at);
+    if (!value || (value->tensor = onnx_tensor_new(at, value->name, sides, rank)) == GRAPH_NONE)
+        return NULL;
+    value->real = true;
+    return add_node(at, kind, input, value->tensor);
+}
+
+static void copy_scale(struct onnx_reading *at, int from, int to) {
+    at->graph->tensors[to].scales[0] = at->graph->tensors[from].scales[0];
+    at->graph->tensors[to].zero = at->graph->tensors[from].zero;
+    at->tensors[to].quantised = at->tensors[from].quantised;
+    at->tensors[to].shifted = at->tensors[from].shifted;
+}
+
+bool onnx_pad_input(struct onnx_reading *at, struct axis axes[AXES]) {
+    struct tensor padded = *graph_tensor(at->graph, at->in);
+    for (int i = HEIGHT; i <= WIDTH; i++)
+        padded.sides[i] += axes[i].before + axes[i].after;
+    const int to = onnx_tensor_new(at, padded.name, padded.sides, padded.rank);
+    if (to == GRAPH_NONE)
+        return false;
+    struct node *pad = add_node(at, NODE_PAD, at->in, to);
+    for (int i = HEIGHT; i <= WIDTH; i++) {
+        pad->axes[i].before = axes[i].before;
+        pad->axes[i].after = axes[i].after;
+        axes[i].before = axes[i].after = 0;
+    }
+    copy_scale(at, at->in, to);
+    at->in = to;
+    return true;
 }
 
 struct node *onnx_node_like(struct onnx_reading *at, enum node_kind kind, int input) {
@@ -66,11 +95,7 @@ int onnx_output(const struct onnx_reading *at) {
 }
 
 bool onnx_keep_scale(struct onnx_reading *at, int from) {
-    const int to = onnx_output(at);
-    at->graph->tensors[to].scales[0] = at->graph->tensors[from].scales[0];
-    at->graph->tensors[to].zero = at->graph->tensors[from].zero;
-    at->tensors[to].quantised = at->tensors[from].quantised;
-    at->tensors[to].shifted = at->tensors[from].shifted;
+    copy_scale(at, from, onnx_output(at));
     at->values[at->value_count - 1]->real = onnx_input(at, 0)->real;
     return true;
 }

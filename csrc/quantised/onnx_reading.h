@@ -112,6 +112,8 @@ int onnx_addend(struct onnx_reading *at, size_t i, enum takes takes, int rank);
 struct node *onnx_node_new(struct onnx_reading *at, enum node_kind kind, int input, const int sides[AXES], int rank);
 /* The same of an output with the sides of the input. */
 struct node *onnx_node_like(struct onnx_reading *at, enum node_kind kind, int input);
+/* A node before it that pads its input, as the axes say, instead of itself: padding that counts. */
+bool onnx_pad_input(struct onnx_reading *at, struct axis axes[AXES]);
 /* The tensor that the last node computes. */
 int onnx_output(const struct onnx_reading *at);
 /* The result has the scale of a tensor. */

@@ -65,8 +65,8 @@ def inputs():
     files["short"] = files["int8"][1:]
     for name, data in files.items():
         pathlib.Path(name).write_bytes(data)
-    tables = {"a.tflite": (relu(9), "int8"), "b.tflite": (relu(UINT8), "uint8"), "c.tflite": (relu(FLOAT), "float"), "d.onnx": (qdq([1, 2, 3, 4]), "float"),
-              "e.onnx": (qdq([1, 8, 1, 3]), "float")}  # whose memory has one byte for each element
+    tables = {"a.tflite": (relu(9), "int8"), "b.tflite": (relu(UINT8), "uint8"), "c.tflite": (relu(FLOAT), "float"),
+              "d.onnx": (qdq([1, 2, 3, 4]), "float"), "e.onnx": (qdq([1, 8, 1, 3]), "float")}  # whose memory has one byte for each element
     for name, (data, kind) in tables.items():
         pathlib.Path(name).write_bytes(data)
         made = {}
@@ -111,7 +111,7 @@ def names():
     yield f"in the folder of reports {text}", status == 0 and (folder / "net.nvt.gz").exists()
     nets = ["here/net.onnx", "here/net.tflite", "here/other/net.tflite"]
     status, text = nv("run", "--dut=model", "--out=here", *nets, "--input=zero")
-    yield f"several of one name {text}", status == 0 and all(f"{name}.nvt.gz" in text or (folder / f"{name}.nvt.gz").exists() for name in ("net", "net-2", "net-3"))
+    yield f"several of one name {text}", status == 0 and all((folder / f"{name}.nvt.gz").exists() for name in ("net", "net-2", "net-3"))
     yield "each its own", [len(list((folder / "outputs" / name).iterdir())) for name in ("net", "net-2", "net-3")] == [1, 1, 1] and \
         len(next((folder / "outputs" / "net-3").iterdir()).read_bytes()) == 2
     (folder / "a").write_text("")

@@ -169,6 +169,12 @@ class Maker:
             return x
         return g.add("MaxPool", [x], kernel_shape=[2, 2], strides=[2, 2])
 
+    def average(self, x):
+        """With padding that counts, as in PyTorch: of 9 elements, so none is half way between two codes."""
+        self.forms.add("padding that counts")
+        x = self.graph.add("AveragePool", [x], kernel_shape=[3, 3], strides=[self.r.choice([1, 2])] * 2, pads=[1] * 4, count_include_pad=1)
+        return self.quantised(x, self.last)
+
     def product(self, x):
         """A row, by one of the ways there are, and a product with a constant."""
         g, r = self.graph, self.r
@@ -224,7 +230,8 @@ class Maker:
         if last:
             self.forms.add("input with channels last")
         for _ in range(r.randint(1, 3)):
-            x = r.choice([self.convolution, self.convolution, self.transposes, self.pool, self.pad, self.constant_beside, self.nothing])(x)
+            x = r.choice([self.convolution, self.convolution, self.transposes, self.pool, self.average, self.pad, self.constant_beside,
+                          self.nothing])(x)
         x = self.convolution(x)
         end = r.random()
         if end < 0.6:

@@ -209,6 +209,12 @@ class Graph:
         sides, lists = self.windows(x, kernel_shape, strides, (0, 0, 0, 0))
         return Array([1, x.shape[1], *sides], [max(x.at(0, c, y, v) for _, _, y, v in taps) for c in range(x.shape[1]) for taps in lists])
 
+    def of_AveragePool(self, x, kernel_shape, strides=(1, 1), pads=(0, 0, 0, 0), count_include_pad=0):
+        sides, lists = self.windows(x, kernel_shape, strides, pads)
+        whole = math.prod(kernel_shape) if count_include_pad else 0
+        return Array([1, x.shape[1], *sides], [sum(x.at(0, c, y, v) for _, _, y, v in taps) / (whole or len(taps))
+                                               for c in range(x.shape[1]) for taps in lists])
+
     def of_GlobalAveragePool(self, x):
         n = x.shape[2] * x.shape[3]
         return Array([1, x.shape[1], 1, 1], [sum(x.data[c * n:c * n + n]) / n for c in range(x.shape[1])])
