@@ -30,6 +30,10 @@ static void put(Onnx__Tensor *to, size_t i, double value) {
            onnx_element_bytes(to->data_type));
 }
 
+static int64_t zero_of(const struct onnx_value *value, size_t slice) {
+    return value->zero ? onnx_integer(value->zero, slice) : 0;
+}
+
 /* A number in the range of a type; not a number becomes the least one. */
 static double in_range(int type, double value) {
     const double limits[][2] = {[ONNX_UINT8] = {0, UINT8_MAX},
@@ -117,6 +121,34 @@ bool onnx_fold_clip(struct onnx_reading *at) {
     return out && onnx_define_plain(at, out);
 }
 
+/* The scales of dequantised constants side by side: the one that all have, or one for each element along the axis.
+ * False: they have others, and become real numbers. */
+static bool join_scales(struct onnx_reading *at, int64_t axis, int64_t side, struct onnx_value *as) {
+    bool one = true;
+    *as = *onnx_input(at, 0);
+    for (size_t i = 0; i < at->operand_count; i++) {
+        const struct onnx_value *in = &at->operands[i];
+        if (!in->scale || in->constant->data_type != as->constant->data_type ||
+            (onnx_count(in->scale) > 1 && in->axis != axis))
+            return false;
+        one = one && onnx_count(in->scale) == 1 && onnx_float(in->scale, 0) == onnx_float(as->scale, 0) &&
+              zero_of(in, 0) == zero_of(as, 0);
+    }
+    Onnx__Tensor *scales = one ? NULL : onnx_make(at, ONNX_FLOAT, &side, 1);
+    Onnx__Tensor *zeros = scales ? onnx_make(at, as->constant->data_type, &side, 1) : NULL;
+    size_t place = 0;
+    for (size_t i = 0; zeros && i < at->operand_count; i++)
+        for (int64_t k = 0; k < at->operands[i].constant->dims[axis]; k++, place++) {
+            const struct onnx_value *in = &at->operands[i];
+            const size_t slice = onnx_count(in->scale) == 1 ? 0 : (size_t)k;
+            put(scales, place, (double)onnx_float(in->scale, slice));
+            put(zeros, place, (double)zero_of(in, slice));
+        }
+    if (zeros)
+        *as = (struct onnx_value){.scale = scales, .zero = zeros, .axis = (int)axis, .real = true};
+    return one || zeros;
+}
+
 bool onnx_fold_concat(struct onnx_reading *at) {
     const struct onnx_value *first = onnx_input(at, 0);
     const size_t rank = first->constant->n_dims;
@@ -135,7 +167,9 @@ bool onnx_fold_concat(struct onnx_reading *at) {
             return onnx_refuse(at, "found constants of other sides or types, expected the same except along its axis");
         dims[axis] += in->constant->dims[axis];
     }
-    Onnx__Tensor *out = onnx_make(at, type, dims, rank);
+    struct onnx_value as = {.scale = NULL};
+    const bool integers = first->scale && join_scales(at, axis, dims[axis], &as);
+    Onnx__Tensor *out = onnx_make(at, integers ? first->constant->data_type : type, dims, rank);
     if (!out)
         return false;
     for (int64_t d = 0; d < axis; d++)
@@ -145,7 +179,10 @@ bool onnx_fold_concat(struct onnx_reading *at) {
         for (size_t i = 0; i < at->operand_count; i++) {
             const size_t n = onnx_count(at->operands[i].constant) / (size_t)outer;
             for (size_t k = 0; k < n; k++)
-                put(out, place++, onnx_real(&at->operands[i], o * n + k));
+                put(out, place++,
+                    integers ? (double)onnx_integer(at->operands[i].constant, o * n + k)
+                             : onnx_real(&at->operands[i], o * n + k));
         }
-    return onnx_define_plain(at, out);
+    as.constant = out;
+    return integers ? onnx_define_as(at, &as) : onnx_define_plain(at, out);
 }

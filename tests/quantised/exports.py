@@ -65,9 +65,12 @@ class Maker:
         return self.graph.add("DequantizeLinear", [x] + scale)
 
     def weights(self, shape, axis=0):
-        """Weights behind DequantizeLinear; of float32 behind QuantizeLinear too."""
+        """Weights behind DequantizeLinear; of float32 behind QuantizeLinear too; or two constants of them side by side."""
         g, r = self.graph, self.r
         kernels = shape[axis]
+        if kernels > 1 and self.per_axis and r.random() < 0.15:
+            self.forms.add("weights: Concat")
+            return g.add("Concat", [self.weights(shape[:axis] + [n] + shape[axis + 1:], axis) for n in (1, kernels - 1)], axis=axis)
         many = self.per_axis and r.random() < 0.6
         scales = [single(r.uniform(0.004, 0.02)) for _ in range(kernels if many else 1)]
         dims = [kernels] if many else []
