@@ -109,7 +109,8 @@ static bool compile_quantised(struct arguments *arguments, struct error *err) {
         quantised_explain(stdout, &quantised);
     good = good && (!arguments->check || quantised_check(stdout, &quantised, &arguments->compile, err));
     if (good && is_loadable(arguments->out))
-        good = file_write(arguments->out, quantised.file.text, quantised.file.n, err);
+        good = loadable_has_atoms(arguments->out, arguments->compile.config, err) &&
+               file_write(arguments->out, quantised.file.text, quantised.file.n, err);
     quantised_free(&quantised);
     return good;
 }

@@ -88,7 +88,7 @@ static bool placing_of(const struct loadable_tensor *tensor, unsigned index, uin
     bool known = half || tensor->data_type == DATA_INT8;
     *placing = (struct placing){.tensor = tensor, .bytes = half ? 2 : 1};
     if (format == PIXEL_FEATURE || format == PIXEL_FEATURE_8) {
-        placing->atom = format == PIXEL_FEATURE_8 ? 8 : half ? 16 : 32;
+        placing->atom = tensor->atom ? tensor->atom / placing->bytes : format == PIXEL_FEATURE_8 ? 8 : half ? 16 : 32;
         placing->surface = tensor->stride[2];
     } else if (component_order(format, half)) {
         placing->order = component_order(format, half);

@@ -360,6 +360,14 @@ struct loadable *loadable_parse(const char *path, const void *bytes, size_t n, s
     return NULL;
 }
 
+bool loadable_has_atoms(const char *path, const struct nvdla_config *config, struct error *err) {
+    return config->mem_atom == 8 || config->mem_atom == 32 ||
+           error_set(err,
+                     "%s: found configuration %s with atoms of %d bytes, expected one of 8 or 32: loadables have no "
+                     "format for others",
+                     path, config->name, config->mem_atom);
+}
+
 struct loadable *loadable_read(const char *path, struct error *err) {
     char *bytes;
     size_t n;

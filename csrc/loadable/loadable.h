@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "memory/space.h"
+#include "nvdla/config.h"
 #include "nvdla/element_order.h"
 #include "nvdla/error.h"
 
@@ -83,6 +84,7 @@ struct loadable_tensor {
     int n, c, h, w;
     uint32_t stride[LOADABLE_STRIDES]; /* element, line, surface, ... in bytes */
     /* What files of this format do not say, of the network that one was compiled from. */
+    unsigned atom;                     /* bytes; 0: as pixel_format has it */
     float scale;                       /* what 1 stands for; 0: not known */
     int zero;                          /* what stands for 0 */
     enum loadable_data_type file_type; /* of an input there: DATA_INT8, DATA_UINT8 (128 more than here) or DATA_FLOAT */
@@ -118,6 +120,8 @@ struct loadable {
 struct loadable *loadable_parse(const char *path, const void *bytes, size_t n, struct error *err);
 /* Reads a file, gzip or not. NULL with a message. */
 struct loadable *loadable_read(const char *path, struct error *err);
+/* True if files can have the atoms of a configuration, 8 or 32 bytes; false with a message. */
+bool loadable_has_atoms(const char *path, const struct nvdla_config *config, struct error *err);
 void loadable_free(struct loadable *loadable);
 
 /* Gives every memory its address: from `base` on in list order, each aligned to 4096 or its own alignment; memories of

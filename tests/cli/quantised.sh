@@ -26,6 +26,10 @@ nv compile net.nvdla --explain; check quantised_explain_loadable 2 "--explain an
 nv compile net.tflite --config medium_512 -o m.nvdla
 check quantised_atoms 2 "found configuration medium_512 with atoms of 16 bytes, expected one of 8 or 32"
 that quantised_nothing_written test ! -e m.nvdla
+nv compile net.tflite --config small,macs=16x16 --check --input zero; check quantised_atoms_of_16 0 "pass node"
+nv run --config small,macs=16x16 --dut model --input zero net.nvdla
+check quantised_loadable_atoms 2 "net.nvdla: found configuration small+macs-16x16 with atoms of 16 bytes, expected one of 8 or 32: loadables have no"
+nv estimate --config small,macs=32 net.tflite; check quantised_atoms_of_4 2 "atoms of 4 bytes; expected atoms of 8, 16 or 32 bytes, as many kernels"
 head -c 900 net.tflite >cut.tflite
 nv compile cut.tflite -o cut.nvdla; check quantised_cut 2 "cut.tflite: offset 0x" "expected"
 that quantised_cut_nothing test ! -e cut.nvdla

@@ -340,8 +340,11 @@ static bool find_needs(struct compiler *compiler, struct dla_needs *needs) {
 static bool find_config(struct compiler *compiler) {
     struct dla_needs needs = {0};
     compiler->config = compiler->options->config;
-    if (compiler->config)
-        return true;
+    if (compiler->config) {
+        const struct loadable *loadable = compiler->loadable;
+        const bool known = loadable->tensor_count > 0 && loadable->tensors[0].atom > 0;
+        return known || loadable_has_atoms(loadable->path, compiler->config, compiler->err);
+    }
     if (!find_needs(compiler, &needs))
         return false;
     if (needs.full)

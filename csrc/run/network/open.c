@@ -12,12 +12,12 @@ bool quantised_compile(const char *path, const struct nvdla_config **config, str
     *quantised = (struct quantised){0};
     if (!*config)
         *config = nvdla_config_find("small");
-    if ((*config)->mem_atom != 8 && (*config)->mem_atom != 32)
-        return error_set(
-            err,
-            "%s: found configuration %s with atoms of %d bytes, expected one of 8 or 32: loadables have no "
-            "format for others",
-            path, (*config)->name, (*config)->mem_atom);
+    const int atom = (*config)->mem_atom;
+    if ((atom != 8 && atom != 16 && atom != 32) || (*config)->atomic_k != atom || (*config)->atomic_c < atom)
+        return error_set(err,
+                         "%s: found configuration %s with %d channels x %d kernels and atoms of %d bytes; expected "
+                         "atoms of 8, 16 or 32 bytes, as many kernels, and no fewer channels",
+                         path, (*config)->name, (*config)->atomic_c, (*config)->atomic_k, atom);
     quantised->graph = graph_read(path, err);
     quantised->lowered = quantised->graph ? lower_graph(quantised->graph, *config, err) : NULL;
     if (!quantised->lowered)
@@ -34,12 +34,13 @@ void quantised_free(struct quantised *quantised) {
 }
 
 /* What a loadable's format does not say: of inputs, then outputs, which are its tensors. */
-static void note_ends(struct loadable *loadable, const struct graph *graph) {
+static void note_ends(struct loadable *loadable, const struct graph *graph, const struct nvdla_config *config) {
     static const enum loadable_data_type file_types[] = {DATA_INT8, DATA_UINT8, DATA_FLOAT};
     for (size_t i = 0; i < graph->input_count + graph->output_count; i++) {
         struct loadable_tensor *to = &loadable->tensors[i];
         const bool in = i < graph->input_count;
         const struct tensor *from = graph_tensor(graph, in ? graph->inputs[i] : graph->outputs[i - graph->input_count]);
+        to->atom = (unsigned)config->mem_atom;
         to->order = layout_of_end(graph, i);
         to->file_type = file_types[from->in_file];
         to->scale = from->type == TENSOR_INDEX ? 0 : from->scales[0];
@@ -50,7 +51,7 @@ static void note_ends(struct loadable *loadable, const struct graph *graph) {
 struct loadable *quantised_loadable(const struct quantised *quantised, struct error *err) {
     struct loadable *loadable = loadable_parse(quantised->graph->path, quantised->file.text, quantised->file.n, err);
     if (loadable)
-        note_ends(loadable, quantised->graph);
+        note_ends(loadable, quantised->graph, quantised->lowered->config);
     return loadable;
 }
 

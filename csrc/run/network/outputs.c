@@ -122,6 +122,10 @@ enum { DIMG_HEADER = 36 };
 static bool write_dimg(const char *folder, const struct network_output *output, const uint8_t *bytes,
                        struct error *err) {
     const bool atoms_of_8 = output->format == NETWORK_FEATURE_8;
+    if (output->atom * network_type_bytes(output->type) == 16)
+        return error_set(err,
+                         "--dimg: output %s: found atoms of 16 bytes, expected 8 or 32: NVIDIA's format has no others",
+                         output->name);
     const unsigned wide = network_type_bytes(output->type);
     const uint32_t code = output->type == NETWORK_INT8    ? (atoms_of_8 ? 41 : 40)
                           : output->type == NETWORK_INT16 ? 41
