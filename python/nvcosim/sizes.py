@@ -14,7 +14,7 @@ from nvcosim import configurations, tool
 from nvcosim.progress import Progress
 from nvcosim.tool import Failure
 
-# Minutes of an engine's mapping in configuration small, for the estimate: most of them depend little
+# Minutes to map an engine of configuration small, for the estimate: most depend little
 # on the number of multipliers.
 _MINUTES = {"cdma": 1.0, "cbuf": 0.5, "csc": 0.7, "cmac": 0.3, "cacc": 0.4, "sdp": 1.2, "pdp": 1.0,
             "cdp": 1.0, "bdma": 0.3, "rubik": 0.3, "mif": 0.3, "csb": 0.2, "glb": 0.2}

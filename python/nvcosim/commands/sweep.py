@@ -157,8 +157,8 @@ def _print_table(points: list[Point]) -> None:
 
 def _csv(points: list[Point]) -> str:
     lines = ["point,network,config,memory,mhz,clocks,frames_per_second,mac_percent,macs,bytes_read,"
-             "bytes_written,limit,would_help,limit_percent,measured_clocks,error_percent,luts,flip_flops,block_rams,"
-             "dsps"]
+             "bytes_written,limit,would_help,limit_percent,measured_clocks,error_percent,luts,"
+             "flip_flops,block_rams,dsps"]
     for place, p in enumerate(points, 1):
         names = ",".join('"' + name.replace('"', '""') + '"'
                          for name in (p.network, p.config, p.memory))
@@ -182,8 +182,8 @@ def _parser() -> Parser:
                help="Memory, as for `nvcosim estimate`; may be repeated (default latency=32)")
     parser.add("measure", arg="N|all", repeat=True,
                help="Also play this point of the table on the RTL; may be repeated")
-    parser.add("size", help="Map configurations whose size is not known to Xilinx 7, as `make synth` "
-                            "does: minutes each, once")
+    parser.add("size", help="Map configurations whose size is not known to Xilinx 7, as `make "
+                            "synth` does: minutes each, once")
     parser.add("mhz", arg="N", kind=number(1, 10000),
                help="Clock of NVDLA, for frames a second (default: core_mhz of the memory, else "
                     "1000)")

@@ -76,7 +76,8 @@ def best(points: list[Point], used: str) -> list[Point]:
     """Points with a size that no other beats in frames a second and that part of the size, smallest
     first."""
     found: list[Point] = []
-    for p in sorted((p for p in points if p.size), key=lambda p: (getattr(p.size, used), -p.frames)):
+    for p in sorted((p for p in points if p.size),
+                    key=lambda p: (getattr(p.size, used), -p.frames)):
         if not found or p.frames > found[-1].frames:
             found.append(p)
     return found
@@ -100,11 +101,11 @@ def _plot(points: list[Point], places: list[int], used: str, name: str) -> str:
         x, y = at(size, p.frames)
         kind = ' class="best"' if p in winners else ""
         dots += (f'<circle{kind} cx="{x:.1f}" cy="{y:.1f}" r="4"><title>'
-                 f"{html.escape(shown(f'{p.config}, {p.memory}'))}: {p.frames:.2f} frames a second, "
-                 f'{size:,} {name}</title></circle><text x="{x + 6:.1f}" y="{y - 6:.1f}">{place}'
+                 f"{html.escape(shown(f'{p.config}, {p.memory}'))}: {p.frames:.2f} frames a "
+                 f'second, {size:,} {name}</title></circle><text x="{x + 6:.1f}" y="{y - 6:.1f}">{place}'
                  "</text>\n")
-    return (f'<svg class="plot" width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="frames a '
-            f'second against {name}">\n<path d="M{_LEFT} 10 V{_HEIGHT - _BOTTOM} H{_WIDTH - 10}"/>'
+    return (f'<svg class="plot" width="{_WIDTH}" height="{_HEIGHT}" role="img" '
+            f'aria-label="frames a second against {name}">\n<path d="M{_LEFT} 10 V{_HEIGHT - _BOTTOM} H{_WIDTH - 10}"/>'
             f'<text x="{_LEFT - 6}" y="24" text-anchor="end">{high:.4g}</text>'
             f'<text x="{_LEFT - 6}" y="{_HEIGHT - _BOTTOM}" text-anchor="end">0</text>'
             f'<text x="{_WIDTH - 10}" y="{_HEIGHT - 8}" text-anchor="end">{most:,} {name}</text>\n'
@@ -151,5 +152,5 @@ def page(points: list[Point]) -> str:
             '<section><h2>Points</h2>\n<p class="about">Estimated clocks, and '
             "those of the RTL where they were measured.</p>\n<table>\n"
             f"<tr>{_cells('th', *_HEADER)}</tr>\n{rows}</table>\n</section>\n"
-            f"<section><h2>Frames a second</h2>\n{bars}</section>\n{_plots(points)}<script>\n{script}"
-            "</script>\n</body>\n</html>\n")
+            f"<section><h2>Frames a second</h2>\n{bars}</section>\n{_plots(points)}<script>\n"
+            f"{script}</script>\n</body>\n</html>\n")
