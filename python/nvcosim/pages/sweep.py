@@ -102,10 +102,11 @@ def _plot(points: list[Point], places: list[int], used: str, name: str) -> str:
         kind = ' class="best"' if p in winners else ""
         dots += (f'<circle{kind} cx="{x:.1f}" cy="{y:.1f}" r="4"><title>'
                  f"{html.escape(shown(f'{p.config}, {p.memory}'))}: {p.frames:.2f} frames a "
-                 f'second, {size:,} {name}</title></circle><text x="{x + 6:.1f}" y="{y - 6:.1f}">{place}'
-                 "</text>\n")
+                 f"second, {size:,} {name}</title></circle>"
+                 f'<text x="{x + 6:.1f}" y="{y - 6:.1f}">{place}</text>\n')
     return (f'<svg class="plot" width="{_WIDTH}" height="{_HEIGHT}" role="img" '
-            f'aria-label="frames a second against {name}">\n<path d="M{_LEFT} 10 V{_HEIGHT - _BOTTOM} H{_WIDTH - 10}"/>'
+            f'aria-label="frames a second against {name}">\n'
+            f'<path d="M{_LEFT} 10 V{_HEIGHT - _BOTTOM} H{_WIDTH - 10}"/>'
             f'<text x="{_LEFT - 6}" y="24" text-anchor="end">{high:.4g}</text>'
             f'<text x="{_LEFT - 6}" y="{_HEIGHT - _BOTTOM}" text-anchor="end">0</text>'
             f'<text x="{_WIDTH - 10}" y="{_HEIGHT - 8}" text-anchor="end">{most:,} {name}</text>\n'
