@@ -61,6 +61,7 @@ GROUPS = [
     Group("test nightly", "timing constraints of the rtl", "tests/rtl/sdc/sdc.sh $BUILD"),
     Group("test nightly", "proofs of leaf modules", "tests/formal/prove.sh $BUILD"),
     *(Group(levels, f"engine alone: {b}", f"make bench-{b} && $BUILD/benches/{b}/bench ${{NIGHTLY:+--seeds 1000}}") for levels, b in benches()),
+    Group("nightly", "configurations that are drawn: lint, strict front end, streams, planted faults", "tests/rtl/drawn.sh $BUILD"),
     Group("nightly", "nightly plan", "tests/regress/nightly.sh"),
     Group("test nightly", "memories behind the rtl", "tests/replay/memories.sh $BUILD"),
     Group("test nightly", "accuracy of a network", "tests/replay/accuracy.sh $BUILD"),
