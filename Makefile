@@ -59,7 +59,6 @@ TB_PURE_SRC := $(filter-out $(TB_VPI_SRC) tb/icarus.c,$(wildcard tb/*.c tb/obser
 TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
 UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
-NAIVE_PARTS := naive_fp naive_lut # with which unit tests compare
 
 .PHONY: rtl strict synth library guest install uninstall dist deb man build demo demo-network check test lint bench coverage nightly icarus-smoke fuzz simulator simulator-base setup clean help unit-tests asan-tests rtlmeter-tests FORCE
 
@@ -151,7 +150,7 @@ $(1)/libnvcosim.a: $(LIB_SRC:%.c=$(1)/obj/%.o) $(1)/obj/nvdla_tables.o $(MESSAGE
 	$$(Q)ar rcs $$@ $$^
 # Newer versions of cmocka have newer names besides those of Debian 12.
 $(1)/obj/tests/unit/test_%.o: CPPFLAGS += -DUNIT_TEST_FILE='"$$(notdir $$*)"' -DCMOCKA_DISABLE_DEPRECATION_WARNINGS
-$(1)/tests/units: $(1)/obj/tests/unit/main.o $(UNIT_TESTS:%=$(1)/obj/tests/unit/%.o) $(NAIVE_PARTS:%=$(1)/obj/tests/naive/%.o) $(TB_PURE_SRC:%.c=$(1)/obj/%.o) $(1)/libnvcosim.a
+$(1)/tests/units: $(1)/obj/tests/unit/main.o $(UNIT_TESTS:%=$(1)/obj/tests/unit/%.o) $(TB_PURE_SRC:%.c=$(1)/obj/%.o) $(1)/libnvcosim.a
 	@mkdir -p $$(@D)
 	$$(Q)$(2) $(3) -o $$@ $$^ -lcmocka $$(LDLIBS)
 $(UNIT_TESTS:%=$(1)/tests/%): $(1)/tests/units

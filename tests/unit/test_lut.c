@@ -1,9 +1,8 @@
-/* The two-table look-up: the vectors of 55-lut section 10 and random settings against tests/naive. */
+/* The two-table look-up: the vectors of 55-lut section 10 and settings beyond the usual. Random layers with tables are
+ * compared by tests/naive. */
 #include "nvdla/fp.h"
 #include "nvdla/lut.h"
 #include "tests/lut_tables.h"
-#include "tests/unit/random.h"
-#include "tests/unit/second_lut.h"
 #include "tests/unit/test.h"
 #include "tests/vectors.h"
 
@@ -13,15 +12,14 @@
 static const struct kind {
     const char *name;
     bool sdp;
-    enum nvdla_precision precision;
     const struct lut_arithmetic *arithmetic; /* not of FP16 */
 } kinds[] = {
-    {"sdp", true, NVDLA_INT8, &lut_sdp},
-    {"sigmoid", true, NVDLA_INT8, &lut_sdp},
-    {"cdp_int16", false, NVDLA_INT16, &lut_cdp_int16},
-    {"cdp_int8", false, NVDLA_INT8, &lut_cdp_int8},
-    {"sdp_fp16", true, NVDLA_FP16, NULL},
-    {"cdp_fp16", false, NVDLA_FP16, NULL},
+    {"sdp", true, &lut_sdp},
+    {"sigmoid", true, &lut_sdp},
+    {"cdp_int16", false, &lut_cdp_int16},
+    {"cdp_int8", false, &lut_cdp_int8},
+    {"sdp_fp16", true, NULL},
+    {"cdp_fp16", false, NULL},
 };
 
 static struct lut_result look_up(const struct kind *kind, const struct lut_settings *settings,
@@ -176,190 +174,4 @@ TEST(every_pair_of_answers_has_its_counter) {
                     : flags == LUT_LO_ONLY   ? counters.lo_hit == 1
                                              : flags == 0 && counters.hybrid == 1);
     }
-}
-
-/* ---- random settings ---- */
-
-static int64_t rnd_signed(uint64_t *state, int bits) {
-    uint64_t value = (uint64_t)rnd(state) << 32 | rnd(state);
-    int64_t wide = (int64_t)(value >> (64 - bits));
-    return wide - (INT64_C(1) << (bits - 1));
-}
-
-/* Half of the values small, the others of all sizes up to `bits`. */
-static int64_t rnd_sized(uint64_t *state, int bits) {
-    return rnd_signed(state, rnd(state) & 1 ? 12 : 2 + (int)(rnd(state) % (uint32_t)(bits - 1)));
-}
-
-static struct lut_slope rnd_slope(uint64_t *state) {
-    return (struct lut_slope){(int16_t)rnd_sized(state, 16), (int)(rnd(state) % 32) - 16};
-}
-
-static void rnd_settings(uint64_t *state, struct lut_settings *s, int bits, int most_select) {
-    uint32_t flags = rnd(state);
-    *s = (struct lut_settings){
-        .le_linear = flags & 1,
-        .under_first_lo = flags & 2,
-        .over_first_lo = flags & 4,
-        .hybrid_first_lo = flags & 8,
-        .le_index_offset = (int)rnd_sized(state, 8),
-    };
-    if (flags & 16)
-        s->le_index_offset = (int)(rnd(state) % 42) - 1;
-    for (int t = 0; t < LUT_TABLES; t++) {
-        struct lut_range *range = &s->range[t];
-        range->start = rnd_sized(state, bits);
-        range->end = rnd_sized(state, bits);
-        do {
-            range->select = flags & 32 ? (int)rnd_signed(state, 8) : (int)(rnd(state) % 24) - 8;
-        } while (most_select && (range->select > most_select || range->select == -64));
-        range->under = rnd_slope(state);
-        range->over = rnd_slope(state);
-    }
-}
-
-static void rnd_entries(uint64_t *state, struct lut_entries *entries) {
-    for (int k = 0; k < LUT_LE_ENTRIES; k++)
-        entries->le[k] = (int16_t)rnd(state);
-    for (int k = 0; k < LUT_LO_ENTRIES; k++)
-        entries->lo[k] = (int16_t)rnd(state);
-    entries->le[rnd(state) % 65] = INT16_MIN;
-    entries->lo[rnd(state) % 257] = INT16_MAX;
-}
-
-/* An input: anything, or near the border of a table. Inputs of CDP, INT8 have 21 bits and may be negative. */
-static int64_t rnd_input(uint64_t *state, const struct lut_settings *s, int64_t lowest, int64_t highest, int bits) {
-    int64_t x = rnd_sized(state, bits);
-    const struct lut_range *range = &s->range[rnd(state) & 1];
-    if (rnd(state) & 1)
-        x = (rnd(state) & 1 ? range->start : range->end) + rnd_sized(state, 10);
-    return x < lowest ? lowest : x > highest ? highest : x;
-}
-
-/* Looks x up twice and compares; counts the pair of answers. */
-static void compare_one(const struct kind *kind, const struct lut_settings *settings, const struct lut_entries *entries,
-                        int64_t x, size_t seen[3][3]) {
-    const struct lut_result got = look_up(kind, settings, entries, x);
-    const struct lut_result want = second_lut(kind->sdp, kind->precision, settings, entries, x);
-    for (int t = 0; t < LUT_TABLES; t++)
-        assert_int_equal(got.answer[t], want.answer[t]);
-    assert_int_equal(got.selected, want.selected);
-    assert_int_equal(got.index, want.index);
-    assert_int_equal(got.fraction, want.fraction);
-    assert_int_equal(got.value, want.value);
-    seen[got.answer[LUT_LE]][got.answer[LUT_LO]]++;
-}
-
-static void all_seen(size_t seen[3][3]) {
-    for (int le = 0; le < 3; le++)
-        for (int lo = 0; lo < 3; lo++)
-            assert_true(seen[le][lo] > 50);
-}
-
-static void compare(const struct kind *kind, int bits, int most_select, int64_t lowest, int64_t highest) {
-    uint64_t state = 55;
-    size_t seen[3][3] = {{0}};
-    for (int round = 0; round < 400; round++) {
-        struct lut_settings settings;
-        struct lut_entries entries;
-        rnd_settings(&state, &settings, bits, most_select);
-        rnd_entries(&state, &entries);
-        for (int i = 0; i < 50; i++)
-            compare_one(kind, &settings, &entries, rnd_input(&state, &settings, lowest, highest, bits), seen);
-    }
-    all_seen(seen);
-}
-
-TEST(random_cdp_int8) {
-    compare(&kinds[3], 24, 0, -256, (1 << 21) - 1);
-}
-
-TEST(random_cdp_int8_with_start_of_38_bits) {
-    compare(&kinds[3], 38, 0, -256, (1 << 21) - 1);
-}
-
-TEST(random_cdp_int16) {
-    compare(&kinds[2], 38, 63, -65536, (INT64_C(1) << 37) - 1);
-}
-
-TEST(random_sdp) {
-    compare(&kinds[0], 32, 31, INT32_MIN, INT32_MAX);
-}
-
-/* An FP32 pattern: mostly of a magnitude between 2^-20 and 2^20, or near `near`, or anything at all. */
-static uint32_t rnd_fp32(uint64_t *state, uint32_t near) {
-    uint32_t pattern = rnd(state);
-    switch (rnd(state) % 8) {
-    case 0:
-        return pattern;
-    case 1:
-    case 2:
-        return near + pattern % 64 - 32;
-    default:
-        return (pattern & 0x807fffff) | (107 + rnd(state) % 40) << 23;
-    }
-}
-
-static void compare_fp16(const struct kind *kind) {
-    uint64_t state = 16;
-    size_t seen[3][3] = {{0}};
-    for (int round = 0; round < 800; round++) {
-        struct lut_settings settings;
-        struct lut_entries entries;
-        rnd_settings(&state, &settings, 32, 0);
-        rnd_entries(&state, &entries);
-        for (int t = 0; t < LUT_TABLES; t++) {
-            settings.range[t].start = rnd(&state) % 4 ? rnd_fp32(&state, 0x3f800000) : 0;
-            settings.range[t].end = rnd_fp32(&state, (uint32_t)settings.range[t].start);
-            settings.range[t].select = rnd(&state) % 4 ? (int)(rnd(&state) % 30) - 15 : (int)(rnd(&state) % 256) - 128;
-        }
-        settings.le_index_offset = rnd(&state) % 4 ? (int)(rnd(&state) % 40) - 30 : (int)(rnd(&state) % 256) - 128;
-        for (int i = 0; i < 50; i++) {
-            uint32_t x = rnd_fp32(&state, (uint32_t)settings.range[rnd(&state) & 1].start);
-            compare_one(kind, &settings, &entries, x, seen);
-        }
-    }
-    all_seen(seen);
-}
-
-TEST(random_sdp_fp16) {
-    compare_fp16(&kinds[4]);
-}
-
-TEST(random_cdp_fp16) {
-    compare_fp16(&kinds[5]);
-}
-
-TEST(apply_looks_every_element_up) {
-    uint64_t seed = 7;
-    struct lut_settings settings;
-    struct lut_entries entries;
-    rnd_entries(&seed, &entries);
-    int64_t x[100];
-    int32_t y[100];
-    for (int round = 0; round < 20; round++) {
-        rnd_settings(&seed, &settings, 22, 0);
-        struct lut_counters got = {.hybrid = 3}, want = {.hybrid = 3};
-        for (int i = 0; i < 100; i++)
-            x[i] = rnd_input(&seed, &settings, -256, (1 << 21) - 1, 22);
-        lut_apply(&lut_cdp_int8, &settings, &entries, x, y, 100, &got);
-        for (int i = 0; i < 100; i++) {
-            struct lut_result result = lut_look_up(&lut_cdp_int8, &settings, &entries, x[i]);
-            assert_int_equal(y[i], result.value);
-            lut_count(&want, &result);
-        }
-        assert_memory_equal(&got, &want, sizeof got);
-        assert_int_equal(got.underflow + got.overflow + got.hybrid + got.le_hit + got.lo_hit, 103);
-    }
-    uint32_t pattern[100], value[100];
-    struct lut_counters got = {0}, want = {0};
-    for (int i = 0; i < 100; i++)
-        pattern[i] = rnd_fp32(&seed, 0);
-    lut_apply_cdp_fp16(&settings, &entries, pattern, value, 100, &got);
-    for (int i = 0; i < 100; i++) {
-        struct lut_result result = lut_look_up_cdp_fp16(&settings, &entries, pattern[i]);
-        assert_int_equal(value[i], result.value);
-        lut_count(&want, &result);
-    }
-    assert_memory_equal(&got, &want, sizeof got);
 }
