@@ -92,6 +92,8 @@ TEST(fp16_atoms) {
             lanes.data[n] = (uint16_t)v.number[2 + 2 * n];
         }
         assert_true(vectors_equal(&v, (int64_t)send(&lanes, kernel % 16, false, 0), v.number[0]));
+        lanes.absent = v.cells > 24 ? ATOM - (size_t)v.cells / 2 : 0; /* the weights end with the row */
+        assert_true(vectors_equal(&v, (int64_t)send(&lanes, kernel % 16, false, 0), v.number[0]));
     }
     for (struct vectors v = vectors_of("cmac", "fp16_all"); vectors_next(&v);) {
         struct lanes lanes = {.absent = 0};
@@ -130,16 +132,18 @@ static void compare_kinds(size_t kind, uint64_t seed) {
         bool tile = round % 2;
         size_t output = tile ? rnd(&seed) % 4 : 0;
         const size_t k = rnd(&seed) % 16;
-        assert_int_equal(send_kind(kind, &lanes, k, tile, output), send_kind(0, &lanes, k, tile, output));
+        struct lanes whole = lanes;
+        whole.absent = 0;
+        assert_int_equal(send_kind(kind, &lanes, k, tile, output), send_kind(0, &whole, k, tile, output));
     }
 }
 
-/* Whatever vectors the machine has compute what the plain form does. */
+/* Whatever vectors the machine has compute what the plain form does with all lanes. */
 TEST(all_kinds_of_vectors_are_equal) {
     const size_t kinds = cmac_fp16_kinds();
 #ifdef __x86_64__
     assert_int_equal(kinds > 1, __builtin_cpu_supports("avx2") != 0);
 #endif
-    for (size_t kind = 1; kind < kinds; kind++)
+    for (size_t kind = 0; kind < kinds; kind++)
         compare_kinds(kind, 2 + kind);
 }
