@@ -22,9 +22,10 @@ def read(name: str) -> typing.Any:
     """What `nvcosim info --json` says of a configuration by name or by values. Failure, with the
     sentence of the C program."""
     try:
-        return tool.run_json("info", "--json", "--brief", "--config", name)["configurations"][-1]
+        facts = tool.run_json("info", "--json", "--brief", "--config", name)
     except Failure as failure:
         raise Failure(str(failure).splitlines()[0].split("--config: ")[-1]) from None
+    return next(row for row in facts["configurations"] if row["name"] == facts["config"])
 
 
 def row(name: str) -> dict[str, str]:

@@ -133,6 +133,8 @@ void facts_print(FILE *out, const struct nvdla_config *chosen, bool brief) {
         if (row->name)
             json_array_append_new(options, option(row));
     json_object_set_new(json, "configurations", configurations);
+    if (chosen)
+        json_object_set_new(json, "config", json_string(chosen->name));
     json_object_set_new(json, "engines", engines);
     json_object_set_new(json, "options", options);
     json_object_set_new(json, "network_options", network_options());

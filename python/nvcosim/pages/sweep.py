@@ -94,12 +94,13 @@ def _plot(points: list[Point], places: list[int], used: str, name: str) -> str:
                 _HEIGHT - _BOTTOM - (_HEIGHT - _BOTTOM - 20) * frames / high)
 
     winners = best(points, used)
+    reached = {(getattr(p.size, used), p.frames) for p in winners}
     line = " L".join(f"{x:.1f} {y:.1f}" for x, y in
                      (at(getattr(p.size, used), p.frames) for p in winners))
     dots = ""
     for p, place, size in zip(points, places, sizes):
         x, y = at(size, p.frames)
-        kind = ' class="best"' if p in winners else ""
+        kind = ' class="best"' if (size, p.frames) in reached else ""
         dots += (f'<circle{kind} cx="{x:.1f}" cy="{y:.1f}" r="4"><title>'
                  f"{html.escape(shown(f'{p.config}, {p.memory}'))}: {p.frames:.2f} frames a "
                  f"second, {size:,} {name}</title></circle>"
