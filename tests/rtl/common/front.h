@@ -1,9 +1,10 @@
 // The design as a device of the player (replay/player.h): its windows are at their places in the register map, behind a
-// GLB of the bench's own. Units that have no window take all writes and answer nothing.
+// GLB of the bench's own. Units that have no window take all writes and answer 1.
 #pragma once
 #include <array>
 
 #include "common/csb.h"
+#include "common/memory.h"
 #include "common/program.h"
 
 extern "C" {
@@ -16,7 +17,8 @@ class Front {
     std::function<bool()> at_rest = [] { return true; }; // nothing moves between the design and its memory
     uint64_t armed_at = 0;                               // clock of the last D_OP_ENABLE
 
-    Front(Design &design, Csb &csb) : design_(design), csb_(csb) {
+    // own: the design's memories take what the program loads; else memories that no one reads.
+    Front(Design &design, Csb &csb, Memory *own = nullptr) : design_(design), csb_(csb), own_(own != nullptr) {
         static const device_ops ops = operations();
         device_.front = this;
         device_.dev.ops = &ops;
@@ -26,10 +28,12 @@ class Front {
         device_.dev.units = 1u << NVDLA_GLB;
         for (size_t i = 0; i < csb.windows(); i++)
             device_.dev.units |= 1u << csb.unit(i);
-        for (::memory *&space : device_.dev.memory)
-            space = memory_new();
+        for (bool primary : {false, true})
+            device_.dev.memory[primary ? SPACE_PRIMARY : SPACE_SECONDARY] = own ? own->space(primary) : memory_new();
     }
     ~Front() {
+        for (::memory *&space : device_.dev.memory)
+            space = own_ ? nullptr : space;
         device_release(&device_.dev);
     }
     Front(const Front &) = delete;
@@ -78,6 +82,7 @@ class Front {
     } device_{};
     Design &design_;
     Csb &csb_;
+    bool own_;
     uint32_t status_ = 0, mask_ = 0; // GLB
     std::array<std::array<uint32_t, 256>, 8> words_{};
 
@@ -131,7 +136,7 @@ class Front {
         for (size_t i = 0; i < csb_.windows(); i++)
             if (csb_.unit(i) == unit)
                 return csb_.read(i, offset);
-        return 0;
+        return 1; // the zero fill of a CDMA that is not here is over
     }
     device_state advance(uint64_t cycles, bool until_interrupt, error *err) {
         for (; cycles > 0; cycles--) {

@@ -8,6 +8,7 @@
 extern "C" {
 #include "gen/gen.h"
 #include "replay/player.h"
+#include "report/hang_text.h"
 }
 
 // Settings of a layer by their names in gen (csrc/gen/spec.h).
@@ -59,6 +60,7 @@ class Program {
         if (!program_)
             return false;
         const play_outcome outcome = ::play(program_, on, &options, &result);
+        hang_explain(&result);
         if (outcome != PLAY_PASSED)
             checks.fail("the program %s on the %s: %s", outcomes[outcome], on->name,
                         result.message ? result.message : "");
