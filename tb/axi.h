@@ -3,8 +3,7 @@
  *
  * A transfer happens in a clock in which valid and ready are both 1 at the rising edge. Spec: 70-memory-interface
  * section 2; there are no size, burst or response pins. */
-#ifndef TB_AXI_H
-#define TB_AXI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ struct axi_inputs {
     uint8_t rid, bid;
     uint8_t rdata[AXI_BYTES];
 };
-
-#endif

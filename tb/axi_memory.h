@@ -23,8 +23,7 @@
  * and valid keep their rules.
  *
  * Spec: 70-memory-interface sections 2 and 8. */
-#ifndef TB_AXI_MEMORY_H
-#define TB_AXI_MEMORY_H
+#pragma once
 
 #include "device/beat.h"
 #include "device/device.h"
@@ -94,5 +93,3 @@ const struct memory_statistics *axi_memory_statistics(const struct axi_memory *m
 
 /* The bursts that are not answered, reads first, each in address order; the caller frees them. */
 struct axi_burst *axi_memory_bursts(const struct axi_memory *mem, size_t *count);
-
-#endif

@@ -5,8 +5,7 @@
  * design drives. An unrequested response is a finding: "csb-read-unrequested", "csb-complete-unrequested".
  *
  * Spec: 10-system section 4. */
-#ifndef TB_CSB_MASTER_H
-#define TB_CSB_MASTER_H
+#pragma once
 
 #include "device/device.h"
 
@@ -37,5 +36,3 @@ void csb_master_start(struct csb_master *csb, bool write, bool nposted, uint32_t
  * The state returns to CSB_IDLE when a posted write is accepted or the response arrives. */
 bool csb_master_clock(struct csb_master *csb, struct device *dev, uint64_t cycle, bool ready, bool valid, bool complete,
                       uint32_t data);
-
-#endif

@@ -1,8 +1,7 @@
 // Planted faults (scripts/plant.py): the function that the design calls in each evaluation of an expression that a
 // fault changes. Included before all code that Verilator generates for such a design; COSIM_FAULTS is the number of
 // faults.
-#ifndef TB_PLANTED_H
-#define TB_PLANTED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ static inline bool nvdla_fault(uint32_t number, bool differs) {
     nvdla_faults_met[number] |= uint8_t(2 | differs);
     return nvdla_faults_chosen[number];
 }
-
-#endif

@@ -5,8 +5,7 @@
  * and with beats as they move.
  *
  * Spec: 70-memory-interface sections 3 and 7. */
-#ifndef TB_PROVENANCE_H
-#define TB_PROVENANCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ const struct layer_tracker *provenance_launches(const struct provenance *prov);
 
 /* "SDP launch 3", "AXI ID 12 (no such client)", "SDP (no launch)" for messages. Returns text. */
 char *owner_name(struct owner owner, int id, char *text, int size);
-
-#endif

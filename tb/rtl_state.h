@@ -1,6 +1,5 @@
 /* Internal state of the RTL as a device, shared by rtl_open.c, which opens it, and its clock loop, rtl_device.c. */
-#ifndef TB_RTL_STATE_H
-#define TB_RTL_STATE_H
+#pragma once
 
 #include "device/device.h"
 #include "device/rtl_options.h"
@@ -92,5 +91,3 @@ static inline struct rtl_device *rtl_of(struct device *dev) {
 }
 
 extern const struct device_ops rtl_ops;
-
-#endif

@@ -11,8 +11,7 @@
  *     pins    word 0 the four one-bit pins, words 1..6 the power vectors
  *
  * Addresses take 1 word (up to 32 bits) or 2, strobes 1 word (up to 32 bytes) or 2, data data_bits / 32. */
-#ifndef TB_SIGNALS_H
-#define TB_SIGNALS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -135,5 +134,3 @@ const char *signals_unknown(const struct signal_layout *layout, const uint32_t *
  *
  * Errors: unknown name, no value, value too wide. */
 bool signals_pins(const char *const *pins, uint32_t words[SIGNAL_PIN_WORDS], struct error *err);
-
-#endif

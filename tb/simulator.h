@@ -1,7 +1,6 @@
 /* What a simulator's main program (Verilator's or Icarus's) provides to the testbench: the clock, waves, coverage,
  * checks. */
-#ifndef TB_SIMULATOR_H
-#define TB_SIMULATOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ struct simulator {
     uint32_t *(*signal)(void *context, const char *name);
     bool four_state; /* X is visible (Icarus) */
 };
-
-#endif

@@ -7,8 +7,7 @@
 // Triggers, for Verilator 5.006, as newer versions have them so themselves: a bit for each set of clocks and resets
 // instead of a byte. Bits are set in a register and tested several at a time; bytes are written one by one and
 // immediately read as vectors, which stalls the processor.
-#ifndef TB_VERILATED_FAST_H
-#define TB_VERILATED_FAST_H
+#pragma once
 
 #include "verilated.h"
 
@@ -86,5 +85,4 @@ template <std::size_t T_size> class TriggerBits final {
 };
 #define VlTriggerVec TriggerBits
 
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* The testbench's accesses to tb_top's vectors: found by VPI once, read and written whole, and counted. Those of every
  * clock access the simulator's memory directly if possible (struct simulator), otherwise VPI. */
-#ifndef TB_VPI_ACCESS_H
-#define TB_VPI_ACCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ void vpi_access_put(struct vpi_access *vpi, const uint32_t *words);
 
 /* Writes pins. */
 void vpi_access_put_pins(struct vpi_access *vpi, const uint32_t *words);
-
-#endif

@@ -1,7 +1,6 @@
 // Writes the waves of a Verilated design, with the marks of the testbench as further signals. Everything that
 // Verilator's versions do differently with FST files is in wave_file.cpp.
-#ifndef TB_WAVE_FILE_H
-#define TB_WAVE_FILE_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -42,5 +41,3 @@ class WaveFile {
     const uint64_t *m_changes;    // counted by the testbench
     uint64_t m_marks_written = 0; // as far as they were
 };
-
-#endif

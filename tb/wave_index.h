@@ -1,7 +1,6 @@
 /* Contents of a wave file: its signals, and which of them change. Read by the simulator that wrote it, with the same
  * library. */
-#ifndef TB_WAVE_INDEX_H
-#define TB_WAVE_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,6 +36,4 @@ void wave_index_free(struct wave_index *index);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* Activity of a design for power tools: how long each bit was 0 and 1, and how often it changed, in SAIF (IEEE 1801,
  * annex I: version 2.0, backward). Counted from recorded waves, so every version of Verilator gives the same counts. */
-#ifndef TB_WAVE_SAIF_H
-#define TB_WAVE_SAIF_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,6 +21,4 @@ bool wave_saif_write(const char *waves, const char *path, struct activity *activ
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* The subcommands of nvcosim. Each parses its own arguments (argv[0] is its name in messages) and returns the exit
  * status. */
-#ifndef CLI_COMMANDS_H
-#define CLI_COMMANDS_H
+#pragma once
 
 int run_main(int argc, char **argv);
 int import_main(int argc, char **argv);
@@ -22,5 +21,3 @@ int shrink_main(int argc, char **argv);
 int coverage_main(int argc, char **argv);
 int calibrate_main(int argc, char **argv);
 int doctor_main(int argc, char **argv);
-
-#endif

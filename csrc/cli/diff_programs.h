@@ -1,6 +1,5 @@
 /* For nvcosim diff: two traces or recordings of a driver. */
-#ifndef CLI_DIFF_PROGRAMS_H
-#define CLI_DIFF_PROGRAMS_H
+#pragma once
 
 #include "import/source.h"
 
@@ -15,5 +14,3 @@ bool diff_is_program(const struct diff_programs *options, const char *path);
 
 /* Compares two of them and prints the differences. Returns the exit status. */
 int diff_programs(const struct diff_programs *options, const char *a, const char *b);
-
-#endif

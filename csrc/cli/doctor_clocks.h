@@ -1,6 +1,5 @@
 /* For nvcosim doctor LOG: how many clocks the layer that does not end takes on the RTL, by the estimate. */
-#ifndef CLI_DOCTOR_CLOCKS_H
-#define CLI_DOCTOR_CLOCKS_H
+#pragma once
 
 #include "doctor/log_diagnosis.h"
 
@@ -8,5 +7,3 @@
  * configuration. */
 void doctor_clocks(struct log_diagnosis *diagnosis, const struct driver_log *log, const char *path,
                    const struct nvdla_config *config);
-
-#endif

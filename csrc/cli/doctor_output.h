@@ -1,6 +1,5 @@
 /* For nvcosim doctor --output: the output of a board against that of the model. */
-#ifndef CLI_DOCTOR_OUTPUT_H
-#define CLI_DOCTOR_OUTPUT_H
+#pragma once
 
 #include "run/network/compile.h"
 
@@ -17,5 +16,3 @@ struct doctor_output {
 
 /* Compares, and prints what differs and its patterns. Returns the exit status: 0 equal, 1 different, 2 bad input. */
 int doctor_output(struct doctor_output *options);
-
-#endif

@@ -1,6 +1,5 @@
 /* For nvcosim doctor --output: what each fault of a bus makes of the same output, from runs on the RTL. */
-#ifndef CLI_DOCTOR_PLAYS_H
-#define CLI_DOCTOR_PLAYS_H
+#pragma once
 
 #include "doctor/bus_likeness.h"
 #include "trace/program.h"
@@ -11,5 +10,3 @@
  * 0 if the simulator of the configuration is not built or the network is too large. False with a message. */
 bool doctor_plays(const struct program *prog, const struct op *check, const struct output_bytes *bytes, uint64_t clocks,
                   unsigned rounds, struct fault_ranking *ranking, unsigned *runs, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* For commands that take one trace: two common options, and reading the trace. */
-#ifndef CLI_WITH_TRACE_H
-#define CLI_WITH_TRACE_H
+#pragma once
 
 #include "run/options/options.h"
 #include "trace/formats.h"
@@ -17,5 +16,3 @@ void print_warnings(const struct program *prog);
 /* Reads a trace, prints its warnings, and calls `use`. Prints errors of either. Returns the exit status. */
 int with_trace(const char *path, const struct trace_options *options,
                bool (*use)(struct program *prog, void *context, struct error *err), void *context);
-
-#endif

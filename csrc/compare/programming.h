@@ -1,8 +1,7 @@
 /* Compares the programming of two traces, launch by launch and register by register, except for polls, waits, register
  * groups and the timing of interrupts; and the memory content that the launches read. Addresses may differ, by the same
  * distance wherever the same address is used. */
-#ifndef COMPARE_PROGRAMMING_H
-#define COMPARE_PROGRAMMING_H
+#pragma once
 
 #include <stdio.h>
 
@@ -26,5 +25,3 @@ static inline bool programming_differs(const struct programming_difference *diff
  * of the launches, and a last line with the counts. False with a message if they are of different configurations. */
 bool programming_compare(FILE *out, const struct program *const programs[2], struct programming_difference *difference,
                          struct error *err);
-
-#endif

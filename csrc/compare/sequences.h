@@ -1,6 +1,5 @@
 /* Pairs the elements of two sequences in their order, so that what is missing or inserted leaves a gap. */
-#ifndef COMPARE_SEQUENCES_H
-#define COMPARE_SEQUENCES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ struct sequences {
 /* Sets partners[i] for each element of the first sequence, with the least sum of costs. False if the sequences are too
  * long for that (16 million pairs without their equal beginnings and ends): then they are paired by number. */
 bool sequences_pair(const struct sequences *sequences, size_t *partners);
-
-#endif

@@ -12,8 +12,7 @@
  * seen so far can reach are not in the table. Bins depend on registers, not on what the hardware did; only the sizes of
  * compressed kernel groups come from the memory that the trace loads, and the corners of values (coverage/corners.h)
  * from a device that plays the trace; without one they are not in the table. */
-#ifndef COVERAGE_COVERAGE_H
-#define COVERAGE_COVERAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ bool coverage_row(const struct coverage *coverage, size_t index, struct coverage
 /* The table: for each engine, aspect and cross, how many of its bins were exercised, and the names of the others.
  * free() it. */
 char *coverage_text(const struct coverage *coverage);
-
-#endif

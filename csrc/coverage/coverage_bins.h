@@ -1,7 +1,6 @@
 /* The bins of functional coverage (coverage/coverage.h): engines, their aspects with the possible values, crosses of
  * aspects. Each engine has its own file (coverage_ENGINE.c). */
-#ifndef COVERAGE_COVERAGE_BINS_H
-#define COVERAGE_COVERAGE_BINS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -68,5 +67,3 @@ enum {
     COVERAGE_VALUES, /* an element stream of a launch: coverage/corners.h */
     COVERAGE_ENGINES
 };
-
-#endif

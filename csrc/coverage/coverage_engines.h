@@ -1,7 +1,6 @@
 /* Shared by the files of coverage_bins.h: the table of each engine, the function that sorts one layer into it, and
  * classes of values used by several engines: their names, and functions that find the index of a value. */
-#ifndef COVERAGE_COVERAGE_ENGINES_H
-#define COVERAGE_COVERAGE_ENGINES_H
+#pragma once
 
 #include "coverage/coverage_bins.h"
 #include "layers/cubes.h"
@@ -198,5 +197,3 @@ static inline void sort_lut(const struct lut_values *lut, int precision, int *v)
     v[LUT_LO_BELOW_SHIFT] = sign_class(lut->lo_shift, 5);
     v[LUT_LO_ABOVE_SHIFT] = sign_class(lut->lo_shift >> 5, 5);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Sorts the layers of a trace into the bins of coverage_bins.h. */
-#ifndef COVERAGE_COVERAGE_SORT_H
-#define COVERAGE_COVERAGE_SORT_H
+#pragma once
 
 #include "coverage/coverage_bins.h"
 #include "layers/tracker.h"
@@ -24,5 +23,3 @@ struct coverage_sample {
 /* Calls take for the whole trace and for every layer in it. launches: of this program, complete. */
 void coverage_sort(const struct program *prog, const struct layer_tracker *launches,
                    void (*take)(void *context, const struct coverage_sample *sample), void *context);
-
-#endif

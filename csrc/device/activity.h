@@ -1,6 +1,5 @@
 /* How often the bits of a design's parts changed while waves were recorded: sums of the counts of a SAIF file. */
-#ifndef DEVICE_ACTIVITY_H
-#define DEVICE_ACTIVITY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ struct activity {
 
 void activity_add(struct activity *activity, const char *instance, uint64_t bits, uint64_t toggles);
 void activity_free(struct activity *activity);
-
-#endif

@@ -1,7 +1,6 @@
 /* A data beat on an AXI port, with its client: plain data from the testbench's memories (tb/axi_memory.h) to listeners,
  * also outside the testbench (replay/first_wrong.h). */
-#ifndef DEVICE_BEAT_H
-#define DEVICE_BEAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ struct axi_listener {
     void (*beat)(void *context, const struct axi_beat *beat);
     void *context;
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* Faults of the bus and of the memory behind it, made on purpose in the simulated AXI memory: --bus-fault
  * KIND[:PARAMETER]. */
-#ifndef DEVICE_BUS_FAULT_H
-#define DEVICE_BUS_FAULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ extern const struct bus_fault_info bus_fault_infos[BUS_FAULT_KINDS];
 
 /* Parses "KIND" or "KIND:PARAMETER". False with a message in text that says what was found and expected. */
 bool bus_fault_parse(const char *argument, struct bus_fault *fault, char *text, size_t size);
-
-#endif

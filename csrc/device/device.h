@@ -16,8 +16,7 @@
  *   findings, warnings    through device_report and device_warn, if it checks anything
  *   statistics            zeros for what it cannot count; `rtl` and `model` NULL
  */
-#ifndef DEVICE_DEVICE_H
-#define DEVICE_DEVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -242,5 +241,3 @@ void device_warning_word(const struct nvdla_config *config, struct device_warnin
 
 /* Frees what struct device itself owns (memory, findings, warnings); for destroy functions. */
 void device_release(struct device *dev);
-
-#endif

@@ -1,6 +1,5 @@
 /* A stream between two engines. */
-#ifndef DEVICE_LINK_H
-#define DEVICE_LINK_H
+#pragma once
 
 #include "nvdla/engines.h"
 
@@ -8,5 +7,3 @@ struct link_facts {
     const char *name; /* "CDMA to CBUF (data)" */
     enum nvdla_engine from, to;
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* Launches that a text names, with their places in it. Launches count from 0 in each trace; who plays a part of one
  * (run/jobs/pieces.h) puts the numbers of the whole in these places. */
-#ifndef DEVICE_NAMED_H
-#define DEVICE_NAMED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -33,5 +32,3 @@ static inline void named_append(struct named_launches *named, const struct named
     for (size_t i = 0; i < of_part->count; i++)
         named_add(named, of_part->items[i].launch.unit, of_part->items[i].launch.ordinal, of_part->items[i].at + at);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Options of a simulated RTL: behaviour of its AXI memory, its static inputs, what is recorded. Plain data, filled by
  * the command line and read by the testbench (tb/). */
-#ifndef DEVICE_RTL_OPTIONS_H
-#define DEVICE_RTL_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,5 +103,3 @@ char *rtl_options_reset_key(const struct rtl_options *options, int ports);
 
 /* Name of the GTKWave save file written beside a wave file: NAME.gtkw for NAME.fst. The caller frees it. */
 char *wave_save_path(const char *wave_path);
-
-#endif

@@ -4,8 +4,7 @@
  * Time, from the first arming to the last movement, is cut into buckets of equal length, a power of two of clocks,
  * which doubles when there would be more than TIMELINE_BUCKETS of them. So any run fits, a short one is exact to the
  * clock, and the long standstill of a hang does not blur what came before it. */
-#ifndef DEVICE_TIMELINE_H
-#define DEVICE_TIMELINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ const struct timeline_traffic *timeline_traffic_of(const struct timeline_launch 
 
 /* The end of a launch: its interrupt, otherwise its last beat if all its data has moved; 0 if it did not end. */
 uint64_t timeline_end(const struct timeline_launch *launch);
-
-#endif

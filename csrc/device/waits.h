@@ -1,7 +1,6 @@
 /* State of a device in which nothing moves: handshakes, states, counters, and answers its memory still owes. Facts
  * only; replay/hang_triage.h reasons about them. rtl/waits.csv lists what is measured, and where. */
-#ifndef DEVICE_WAITS_H
-#define DEVICE_WAITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ struct device_waits {
     uint64_t read_asked[2][16], read_given[2][16]; /* beats on port and ID: addresses accepted, data transferred */
     uint64_t written[2][16], acknowledged[2][16];  /* beats accepted with their address, bursts answered */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* What GTKWave shows when it opens a save file: a window of cycles, with named cycles in it. */
-#ifndef DEVICE_WAVE_VIEW_H
-#define DEVICE_WAVE_VIEW_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ char *wave_view_lines(const struct wave_view *view);
 
 /* The same as commands of Surfer: the cursor, and the time in the middle of the screen. free() them. */
 char *wave_view_commands(const struct wave_view *view);
-
-#endif

@@ -1,6 +1,5 @@
 /* A log and the schedule of the network that ran. Spec: 87-loadables section 5, 86-driver-log section 3. */
-#ifndef DOCTOR_ALIGN_H
-#define DOCTOR_ALIGN_H
+#pragma once
 
 #include "doctor/driver_log.h"
 #include "loadable/loadable.h"
@@ -11,5 +10,3 @@
 enum { CONTRADICTION = 160 };
 bool align(struct driver_log *log, const struct loadable *loadable, struct dla_task *task,
            char contradiction[CONTRADICTION], struct error *err);
-
-#endif

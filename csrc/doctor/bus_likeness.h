@@ -1,7 +1,6 @@
 /* Which fault of a bus a wrong output is most like: its features beside those of outputs that runs with each fault
  * left, of the same network (played for it) or of the networks of the atlas (atlas.inc, made by scripts/atlas.py). */
-#ifndef DOCTOR_BUS_LIKENESS_H
-#define DOCTOR_BUS_LIKENESS_H
+#pragma once
 
 #include "device/bus_fault.h"
 #include "doctor/output_pattern.h"
@@ -42,5 +41,3 @@ bool ranking_is_exact(const struct fault_ranking *ranking);
 /* The kinds, the most similar first. Of kinds that leave the same bytes, the one that does it with the usual parameter,
  * and with more of the others that were played. */
 void ranking_order(const struct fault_ranking *ranking, enum bus_fault_kind order[BUS_FAULT_KINDS - 1]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Classes of causes that a log or a wrong output can have. */
-#ifndef DOCTOR_CAUSES_H
-#define DOCTOR_CAUSES_H
+#pragma once
 
 enum cause {
     CAUSE_GOOD,            /* nothing is wrong */
@@ -26,5 +25,3 @@ enum cause {
 
 /* "interrupt-never", ... */
 extern const char *const cause_names[CAUSE_COUNT];
-
-#endif

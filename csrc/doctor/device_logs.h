@@ -2,8 +2,7 @@
  * device; the order in which the driver prints tells them apart. Where it allows several ways, all of them are
  * followed, up to WAYS_MOST; where it allows none, or too many, the lines are mixed. Memory is bounded. Spec:
  * 86-driver-log section 3. */
-#ifndef DOCTOR_DEVICE_LOGS_H
-#define DOCTOR_DEVICE_LOGS_H
+#pragma once
 
 #include "doctor/driver_log.h"
 #include "doctor/log_diagnosis.h"
@@ -45,5 +44,3 @@ void device_logs_free(struct device_logs *devices);
 /* As log_diagnose, of the last task that did not end well, or of the last one. *log: what the diagnosis is about. */
 bool device_logs_diagnose(struct device_logs *devices, struct loadable *loadable, const struct nvdla_config *config,
                           struct log_diagnosis *diagnosis, struct driver_log **log, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a log shows about the last task of a device: states of its operations, rounds of interrupts, first error.
  * Spec: 86-driver-log sections 2 to 5. Memory is bounded: OPERATIONS_MAX operations, a few lines of text. */
-#ifndef DOCTOR_DRIVER_LOG_H
-#define DOCTOR_DRIVER_LOG_H
+#pragma once
 
 #include "doctor/messages.h"
 #include "loadable/dla_task.h"
@@ -99,5 +98,3 @@ bool driver_log_has_task(const struct driver_log *log);
 bool driver_log_failed(const struct driver_log *log); /* by an error of its own */
 void driver_log_message(struct driver_log *log, const struct message *message);
 void driver_log_free(struct driver_log *log);
-
-#endif

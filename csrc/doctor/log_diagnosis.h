@@ -1,7 +1,6 @@
 /* A diagnosis of a log: how far the driver came, and what can have stopped it, likeliest first. Spec: 86-driver-log
  * sections 3 to 5. */
-#ifndef DOCTOR_LOG_DIAGNOSIS_H
-#define DOCTOR_LOG_DIAGNOSIS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -21,5 +20,3 @@ void log_diagnosis_print(FILE *out, const char *name, const struct driver_log *l
                          const struct log_diagnosis *diagnosis, double megahertz);
 void log_diagnosis_print_json(FILE *out, const struct driver_log *log, const struct log_diagnosis *diagnosis,
                               double megahertz);
-
-#endif

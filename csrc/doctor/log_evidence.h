@@ -1,6 +1,5 @@
 /* Inside a diagnosis of a log: what log_diagnosis.c and log_waiting.c share. */
-#ifndef DOCTOR_LOG_EVIDENCE_H
-#define DOCTOR_LOG_EVIDENCE_H
+#pragma once
 
 #include "doctor/align.h"
 #include "doctor/log_verdict.h"
@@ -45,5 +44,3 @@ void doctor_waiting(const struct doctor *doctor);
 void doctor_flush(const struct doctor *doctor, int layer);
 void doctor_dead_access(const struct doctor *doctor);
 void doctor_blame_early(const struct doctor *doctor);
-
-#endif

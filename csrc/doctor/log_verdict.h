@@ -1,6 +1,5 @@
 /* What a diagnosis of a log says. */
-#ifndef DOCTOR_LOG_VERDICT_H
-#define DOCTOR_LOG_VERDICT_H
+#pragma once
 
 #include "doctor/driver_log.h"
 #include "nvdla/text.h"
@@ -27,5 +26,3 @@ struct log_diagnosis {
     size_t cause_count;
     struct likely_cause causes[CAUSE_COUNT];
 };
-
-#endif

@@ -4,8 +4,7 @@
  * A message is searched for anywhere in a line, so time stamps, journal prefixes, quotes and the message before it,
  * which may lack its line end, do no harm. Lines without a message are skipped. Memory is bounded: at most
  * MESSAGE_LINE_MOST bytes of a line are looked at. */
-#ifndef DOCTOR_MESSAGES_H
-#define DOCTOR_MESSAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,5 +73,3 @@ bool messages_read(const char *path, void (*each)(void *context, const struct me
 
 /* Names of units as the driver prints them, by enum op_type. */
 extern const char *const driver_unit_names[];
-
-#endif

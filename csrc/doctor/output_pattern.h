@@ -1,8 +1,7 @@
 /* The pattern of a wrong output: what the bytes that differ from the right ones have in common. Each pattern has a
  * share: how many of the wrong bytes it explains. A pattern fits by chance as well, above all in a small output; the
  * shares are evidence, not proof. */
-#ifndef DOCTOR_OUTPUT_PATTERN_H
-#define DOCTOR_OUTPUT_PATTERN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ double output_elsewhere(const struct output_bytes *bytes, const uint8_t *other, 
 enum { PATTERN_TEXT = 160 };
 char *output_pattern_text(const struct output_bytes *bytes, const struct output_pattern *pattern,
                           char text[PATTERN_TEXT]);
-
-#endif

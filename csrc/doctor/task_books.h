@@ -1,8 +1,7 @@
 /* Counts over a whole log, in whatever order several tasks print into it: begins and ends of tasks, and how often each
  * operation is prepared, armed and completed. Where they do not come out even, a task has no end, or no beginning.
  * Spec: 86-driver-log section 3. Memory is bounded: OPERATIONS_MAX operations. */
-#ifndef DOCTOR_TASK_BOOKS_H
-#define DOCTOR_TASK_BOOKS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@ unsigned long task_books_open(const struct task_books *books);
  */
 bool task_books_show_order(const struct task_books *books);
 void task_books_free(struct task_books *books);
-
-#endif

@@ -8,8 +8,7 @@
  * field is NAME or NAME:BITS; each name may have one part without bits, which gets what its other parts leave. Columns
  * count bursts; the bytes of a burst are the lowest address bits and are not named. A field of one value needs no part.
  * Addresses beyond the capacity wrap. */
-#ifndef DRAM_CONFIG_H
-#define DRAM_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ const char *dram_names(void);
 
 /* Accepts values in place of those of a file, for tests: computes what follows from them. False with a message. */
 bool dram_config_check(struct dram_config *config, struct error *err);
-
-#endif

@@ -8,8 +8,7 @@
  * write to a burst that waits to be written joins it.
  *
  * All times are clocks of the memory (config.h). Requests and calls must not go back in time. */
-#ifndef DRAM_DRAM_H
-#define DRAM_DRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ bool dram_completion(struct dram *dram, uint64_t clock, uint32_t *tag);
 uint64_t dram_answer_clock(const struct dram *dram);
 
 const struct dram_counts *dram_counts(const struct dram *dram);
-
-#endif

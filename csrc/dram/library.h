@@ -9,8 +9,7 @@
  *     void nvcosim_memory_free(void *memory);
  *
  * They have to be deterministic, and keep their state in the memory of the process: it is forked. */
-#ifndef DRAM_LIBRARY_H
-#define DRAM_LIBRARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ bool dram_library_check(const char *path, struct error *err);
 /* Loads it and makes a memory. False with a message. */
 bool dram_library_open(struct dram_library *library, const char *path, const char *parameters, struct error *err);
 void dram_library_close(struct dram_library *library);
-
-#endif

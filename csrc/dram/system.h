@@ -8,8 +8,7 @@
  * is cut into the bursts of the DRAM that it touches. With config.merge, a read of a burst that another read of NVDLA
  * already waits for shares its access.
  */
-#ifndef DRAM_SYSTEM_H
-#define DRAM_SYSTEM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ double memory_latency_mean(const struct memory_latency *latency);
 
 /* Adds lines that begin with two blanks. */
 void memory_statistics_print(struct text *text, const struct memory_statistics *statistics);
-
-#endif

@@ -4,8 +4,7 @@
  * N, N requests come one after the other and then a pause. At most `outstanding` are on their way; what cannot be asked
  * for in time is not made up for. A recorded list is played instead with list=FILE: lines "CLOCK r|w ADDRESS BYTES", in
  * core clocks since reset, repeated from its start with loop=yes. */
-#ifndef DRAM_TRAFFIC_H
-#define DRAM_TRAFFIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ void traffic_source_free(struct traffic_source *source);
 
 /* The next request, which is due at request->cycle. False: there are no more. */
 bool traffic_source_next(struct traffic_source *source, struct traffic_request *request);
-
-#endif

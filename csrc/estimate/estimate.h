@@ -1,7 +1,6 @@
 /* Clocks of the layers of a program without an RTL: the program is played on a flow of events (estimate/flow.h), which
  * has the times of report.json. */
-#ifndef ESTIMATE_ESTIMATE_H
-#define ESTIMATE_ESTIMATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ void estimate_free(struct estimate *estimate);
 
 /* Share of the multiplications that the array could do in those clocks, in percent. */
 double estimate_use(const struct nvdla_config *config, uint64_t macs, double clocks);
-
-#endif

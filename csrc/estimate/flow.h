@@ -6,8 +6,7 @@
  * The parts follow the hardware: CDMA's two fetches with their rings in CBUF, CSC's stripes (layers/conv_order.h) that
  * wait for kernel groups and for the credits of CACC, SDP's atoms with their operands, PDP's lines, CDP's atoms. A
  * memory is a latency and a bandwidth, or the DRAM of a run with its other masters (dram/system.h). */
-#ifndef ESTIMATE_FLOW_H
-#define ESTIMATE_FLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -466,5 +465,3 @@ double flow_move_read_step(struct flow *flow, enum flow_process process);
 
 /* CDMA gets back what CSC releases. */
 void flow_cdma_release(struct flow *flow, int64_t data_entries, int64_t weight_entries);
-
-#endif

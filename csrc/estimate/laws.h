@@ -1,7 +1,6 @@
 /* What the estimate of clocks takes from an RTL: clocks that its engines need beyond what their widths, depths and
  * orders say. scripts/fit.py finds them with random layers that were played on the RTL. */
-#ifndef ESTIMATE_LAWS_H
-#define ESTIMATE_LAWS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ struct estimate_laws {
 /* The laws of this project's RTL, or those of a file in the form of csrc/estimate/laws.csv: a line `law,clocks,meaning`
  * for each. False with a message. */
 bool estimate_laws_read(const char *path, struct estimate_laws *laws, struct error *err);
-
-#endif

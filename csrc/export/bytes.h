@@ -1,6 +1,5 @@
 /* Replaces CRC checks by checks of bytes. */
-#ifndef EXPORT_BYTES_H
-#define EXPORT_BYTES_H
+#pragma once
 
 #include "device/device.h"
 #include "trace/program.h"
@@ -9,5 +8,3 @@
  * point. Plays the program once if it has a CRC. False with a message if the bytes have a different CRC (FILE:LINE of
  * the check), or if the program does not finish on the device. */
 bool crc_to_bytes(struct program *prog, struct device *dev, uint64_t seed, struct error *err);
-
-#endif

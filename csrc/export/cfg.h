@@ -1,6 +1,5 @@
 /* Writer of trace tests: NAME.cfg with packet files and golden files (80-trace-formats section 3). */
-#ifndef EXPORT_CFG_H
-#define EXPORT_CFG_H
+#pragma once
 
 #include "trace/program.h"
 
@@ -18,5 +17,3 @@ struct program *cfg_form(const struct program *streams, size_t *changed, struct 
 /* Writes such a program into a folder, which must be new or empty and names the test. Reads the trace back before the
  * folder gets its name. False with a message; then nothing is written. */
 bool export_cfg(const struct program *form, const char *path, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Creates a folder with all its files, or none. */
-#ifndef EXPORT_FOLDER_H
-#define EXPORT_FOLDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ bool folder_open(struct folder *folder, const char *path, struct error *err);
 bool folder_put(struct folder *folder, const char *name, const struct text *text, struct error *err);
 /* Renames the folder to its final name, or removes it after an error. True on success. */
 bool folder_close(struct folder *folder, bool fine, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Converts a program with streams to one sequence of operations, for formats without streams. */
-#ifndef EXPORT_ORDER_H
-#define EXPORT_ORDER_H
+#pragma once
 
 #include "trace/program.h"
 
@@ -21,5 +20,3 @@
  * takes over blobs and texts; prog can only be freed afterwards. If there is no order: NULL with a message that names
  * the two operations that wait for each other. */
 struct program *program_in_order(struct program *prog, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writes a trace as a C program. */
-#ifndef EXPORT_PROGRAM_C_H
-#define EXPORT_PROGRAM_C_H
+#pragma once
 
 #include "trace/program.h"
 
@@ -14,5 +13,3 @@ enum c_platform {
  * nothing is written. */
 bool export_c(const struct program *ordered, enum c_platform platform, uint64_t seed, const char *path,
               struct error *err);
-
-#endif

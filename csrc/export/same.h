@@ -1,6 +1,5 @@
 /* Compares two programs. */
-#ifndef EXPORT_SAME_H
-#define EXPORT_SAME_H
+#pragma once
 
 #include "trace/program.h"
 
@@ -8,5 +7,3 @@
  * blobs byte by byte. Ignores comments, lines and names of files and chunk boundaries, and reservations if
  * without_reservations. False with a message that names the first two that differ. */
 bool program_same(const struct program *a, const struct program *b, bool without_reservations, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Converts a sequence of operations to streams, for formats that require them. */
-#ifndef EXPORT_STREAMS_H
-#define EXPORT_STREAMS_H
+#pragma once
 
 #include "trace/program.h"
 
@@ -12,5 +11,3 @@
  * Like program_in_order, the result takes over blobs and texts; prog can only be freed afterwards. NULL with FILE:LINE
  * of what cannot be expressed. */
 struct program *program_in_streams(struct program *prog, size_t *changed, struct error *err);
-
-#endif

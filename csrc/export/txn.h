@@ -1,6 +1,5 @@
 /* Writer of input.txn of the trace player, with its memory files (80-trace-formats section 1). */
-#ifndef EXPORT_TXN_H
-#define EXPORT_TXN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ struct program *txn_form(const struct program *ordered, uint64_t seed, size_t *c
 /* Writes such a program into a folder, which must be new or empty: input.txn, plusargs.txt if needed, memory files.
  * Reads the trace back before the folder gets its name. False with a message; then nothing is written. */
 bool export_txn(const struct program *form, const char *path, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* Sizes of a convolution, shared by its checks, registers, weights and drawing; private to csrc/gen.
  *
  * Spec: 20-data-formats section 5, 30-cdma-cbuf sections 4 and 5. */
-#ifndef GEN_CONV_SIZES_H
-#define GEN_CONV_SIZES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +54,3 @@ static inline int64_t conv_slices(const struct gen_layer *layer) {
 
 /* ENTRY_PER_SLICE, including eps_extra. */
 int64_t conv_slice_entries(const struct nvdla_config *config, const struct gen_layer *layer);
-
-#endif

@@ -5,8 +5,7 @@
  * gen_X_shape  checks the engine's members and fills its part of shapes[index]; shapes of earlier layers are complete.
  *              False with a message where the spec forbids the layer or leaves its result open.
  * gen_X_registers  adds the register values to the lists of the units; addresses have been given to shapes. */
-#ifndef GEN_ENGINE_H
-#define GEN_ENGINE_H
+#pragma once
 
 #include "gen/shape.h"
 #include "nvdla/lut.h"
@@ -115,5 +114,3 @@ bool gen_case_shape(const struct gen_case *gen, struct gen_shape *shapes, struct
 void gen_mix_draw(struct rng *rng, struct gen_case *gen, uint32_t engines);
 /* Changes layers so that they reach corners of values, as far as that is legal. */
 void gen_aim(struct rng *rng, struct gen_case *gen);
-
-#endif

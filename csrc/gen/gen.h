@@ -4,8 +4,7 @@
  * chapter 98, and by the sizes of the configuration's buffers, so that RTL and model must agree and nothing may hang.
  * Corners are preferred: sizes of 1 and around an atom, odd strides, saturation, pads, dilation, reuse of CBUF content,
  * both register groups, fused chains, precisions that change from layer to layer, NaN and infinities of FP16. */
-#ifndef GEN_GEN_H
-#define GEN_GEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ struct program *gen_build(const struct gen_case *gen, const char *path, struct e
 
 /* Clock cycles of the case, a rough estimate; 0 if it is not legal. */
 int64_t gen_cycles(const struct gen_case *gen);
-
-#endif

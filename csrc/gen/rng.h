@@ -1,6 +1,5 @@
 /* Random numbers that are the same on every machine: splitmix64, 64 bits of state. */
-#ifndef GEN_RNG_H
-#define GEN_RNG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ int64_t rng_signed(struct rng *rng, int bits);
 
 /* A permutation of 0 .. count-1 into order[]. */
 void rng_shuffle(struct rng *rng, size_t *order, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* Shared by the engine families: the shape of a layer, its cubes, content and lists of registers, and draws that every
  * layer makes. */
-#ifndef GEN_SHAPE_H
-#define GEN_SHAPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -149,5 +148,3 @@ void gen_fill(uint8_t *bytes, size_t count, enum nvdla_precision precision, int6
 
 /* Sets some of count FP16 elements to NaN. */
 void gen_fill_nans(uint8_t *bytes, size_t count, int64_t nans, struct rng *rng);
-
-#endif

@@ -3,8 +3,7 @@
  * A case of `nvcosim gen` shrinks by its description: fewer layers, shorter chains, plain settings, smaller sizes,
  * every candidate legal. From any other trace whole layers are removed: the registers of a layer, its waits, interrupts
  * and checks; later layers move to the other register groups if needed. */
-#ifndef GEN_SHRINK_H
-#define GEN_SHRINK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ void shrink_case(struct shrink *shrink, struct gen_case *gen);
 
 /* Removes layers from a failing program, in place: operations are dropped or changed. */
 void shrink_program(struct shrink *shrink, struct program *prog);
-
-#endif

@@ -4,8 +4,7 @@
  * A layer is a chain of engines that run as one: convolution -> SDP [-> PDP], SDP [-> PDP], PDP, CDP, BDMA, RUBIK. All
  * members are int64_t so that one table (gen_fields) names, prints, parses and shrinks them. Sizes are true sizes. A
  * plain layer has the plain values of that table and is zero otherwise; only other values are printed. */
-#ifndef GEN_SPEC_H
-#define GEN_SPEC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -232,5 +231,3 @@ void gen_case_note(const struct gen_case *gen, struct program *prog);
 
 /* Reads it from the comments of a trace. False with a message if it is missing or damaged. */
 bool gen_case_read(struct gen_case *gen, const struct program *prog, struct error *err);
-
-#endif

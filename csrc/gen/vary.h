@@ -2,8 +2,7 @@
  *
  * A variation is written "FIELD=FROM:TO:STEP", TO and STEP may be missing, and "LAYER/" may precede it: layer 0
  * otherwise. The fields are those of the comments of a case (gen/spec.h). */
-#ifndef GEN_VARY_H
-#define GEN_VARY_H
+#pragma once
 
 #include "gen/spec.h"
 
@@ -34,5 +33,3 @@ bool gen_variation_set(const struct gen_variations *variations, uint64_t index, 
 
 /* Sets a combination by its name in a case that has been drawn. */
 bool gen_variation_apply(const char *name, struct gen_case *gen, struct error *err);
-
-#endif

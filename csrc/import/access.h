@@ -1,6 +1,5 @@
 /* The content of a capture: accesses, and remarks about it. */
-#ifndef IMPORT_ACCESS_H
-#define IMPORT_ACCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ struct source_notes {
     uint64_t outside;     /* accesses of other devices */
     uint64_t layers_done; /* number of finished layers that the driver reports last; 0: no report */
 };
-
-#endif

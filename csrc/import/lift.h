@@ -1,8 +1,7 @@
 /* Converts accesses of a driver to a program that can be replayed: polls, interrupt waits, checks, memory
  * (80-trace-formats sections 4.3, 6 and 9, 85-driver-sequences). Apart from memory images it uses bounded memory, for
  * captures of any length. */
-#ifndef IMPORT_LIFT_H
-#define IMPORT_LIFT_H
+#pragma once
 
 #include "import/lift_summary.h"
 #include "import/relocate.h"
@@ -33,5 +32,3 @@ struct lift_options {
 /* Converts all of a source. False with a message; then nothing is written. */
 bool lift(struct source *source, const struct lift_options *options, struct lift_summary *summary, struct error *err);
 void lift_summary_free(struct lift_summary *summary);
-
-#endif

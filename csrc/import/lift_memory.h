@@ -2,8 +2,7 @@
  *
  * The first access to a byte decides. If it is read before it is written, it is initial content, or, inside the output
  * of a launch whose writes were not recorded, the result of that launch (80-trace-formats section 4.3). */
-#ifndef IMPORT_LIFT_MEMORY_H
-#define IMPORT_LIFT_MEMORY_H
+#pragma once
 
 #include "import/lift_summary.h"
 #include "layers/tracker.h"
@@ -45,5 +44,3 @@ size_t lift_memory_slot(const struct lift_memory *memory, int slot, struct op op
 
 /* The operations for the end of the program: of launches without an interrupt, and of bytes that no launch writes. */
 size_t lift_memory_rest(const struct lift_memory *memory, struct op **ops);
-
-#endif

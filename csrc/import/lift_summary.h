@@ -1,6 +1,5 @@
 /* Summary of an import. */
-#ifndef IMPORT_LIFT_SUMMARY_H
-#define IMPORT_LIFT_SUMMARY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ struct lift_summary {
     struct words layers;     /* one line each: place in the capture, unit, group, cubes */
     uint64_t layers_dropped; /* not listed */
 };
-
-#endif

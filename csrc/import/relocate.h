@@ -1,7 +1,6 @@
 /* --map: moves memory to other addresses. Changes only registers that hold addresses, never other values that look like
  * one (80-trace-formats section 4.3). */
-#ifndef IMPORT_RELOCATE_H
-#define IMPORT_RELOCATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ uint64_t relocate_address(const struct relocate *relocate, uint64_t address, uin
 /* The new value of a register write. Must see every write, in order, because addresses of more than 32 bits are in two
  * registers. */
 uint32_t relocate_write(struct relocate *relocate, uint32_t address, uint32_t value);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Ports of NVDLA have their published names. Those of APB and AXI4-Lite are known by the ends of names, in upper or
  * lower case (S_AXI_AWVALID). */
-#ifndef IMPORT_SAMPLER_H
-#define IMPORT_SAMPLER_H
+#pragma once
 
 #include "import/source_parts.h"
 
@@ -137,5 +136,3 @@ void sampler_step(struct sampler *sampler);
 int sampler_take(struct source *source, struct sampler *sampler, struct access *access, struct error *err);
 /* At the end of a capture: reports what has not become complete. */
 void sampler_finish(struct source *source, struct sampler *sampler);
-
-#endif

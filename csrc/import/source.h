@@ -2,8 +2,7 @@
  *
  * A source reads one file format (mmiotrace.c, kmd.c, vp.c, ...) and does not interpret the accesses; lift.h converts
  * them to a program. */
-#ifndef IMPORT_SOURCE_H
-#define IMPORT_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ const struct source_notes *source_notes(const struct source *source);
 
 /* Bytes read so far and size of the file, both compressed if it is compressed, for the progress. */
 void source_progress(const struct source *source, uint64_t *done, uint64_t *total);
-
-#endif

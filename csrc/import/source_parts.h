@@ -1,6 +1,5 @@
 /* Common parts of the formats; internal to csrc/import. */
-#ifndef IMPORT_SOURCE_PARTS_H
-#define IMPORT_SOURCE_PARTS_H
+#pragma once
 
 #include "import/access.h"
 #include "nvdla/error.h"
@@ -83,5 +82,3 @@ int csv_cells(struct text *clean, char separator, struct span line, struct span 
 /* Finds a text in a span; NULL if absent. As a word: without a letter, digit or _ in front of it. */
 const char *span_find(struct span span, const char *text);
 const char *span_find_word(struct span span, const char *text);
-
-#endif

@@ -3,8 +3,7 @@
  * in the model and in an RTL.
  *
  * Spec: 30-cdma-cbuf section 5, 40-convolution-core sections 4.1 to 4.4. */
-#ifndef LAYERS_CONV_ORDER_H
-#define LAYERS_CONV_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,5 +100,3 @@ size_t conv_image_atoms(const struct registers_view *view);
 
 /* Elements of such a line. What follows them in the last atoms meets no weight. */
 size_t conv_image_elements(const struct cdma_cubes *cubes);
-
-#endif

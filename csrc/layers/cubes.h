@@ -4,8 +4,7 @@
  *
  * Decoding never fails: register values are used unchanged, legal or not. Without 16-bit types precisions are INT8;
  * without batches or Winograd, batches are 1 and Winograd is off. */
-#ifndef LAYERS_CUBES_H
-#define LAYERS_CUBES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -219,5 +218,3 @@ struct launch_block {
 /* The index-th descriptor of a launch; false if there is none. */
 bool launch_block(const struct nvdla_config *config, const struct launch *launch, size_t index,
                   struct launch_block *block);
-
-#endif

@@ -1,6 +1,5 @@
 /* The memory that a launch reads, as address ranges. */
-#ifndef LAYERS_EXTENTS_H
-#define LAYERS_EXTENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ enum { LAUNCH_EXTENTS = 32 };
  * sections 5 and 8, 50-sdp section 4. */
 size_t launch_reads(const struct nvdla_config *config, const struct launch *launch,
                     struct memory_extent extents[LAUNCH_EXTENTS]);
-
-#endif

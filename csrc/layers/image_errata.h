@@ -1,6 +1,5 @@
 /* NVIDIA's errata of image layers (nvdla/errata.h), from registers. */
-#ifndef LAYERS_IMAGE_ERRATA_H
-#define LAYERS_IMAGE_ERRATA_H
+#pragma once
 
 #include "layers/tracker.h"
 #include "layers/view.h"
@@ -15,5 +14,3 @@ bool image_pads_are_lost(const struct registers_view *view);
 
 /* Whether a convolution among the launches has one of them. */
 bool launches_have_erratum(const struct layer_tracker *launches);
-
-#endif

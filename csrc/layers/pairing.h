@@ -1,6 +1,5 @@
 /* Which launches belong to one layer. */
-#ifndef LAYERS_PAIRING_H
-#define LAYERS_PAIRING_H
+#pragma once
 
 #include "layers/tracker.h"
 
@@ -16,5 +15,3 @@ bool launch_ends_chain(const struct nvdla_config *config, const struct launch *l
 
 /* True if the layer in SDP's registers waits for SDP_RDMA: it reads its input or operands from memory. */
 bool sdp_uses_rdma(const struct registers_view *view);
-
-#endif

@@ -3,8 +3,7 @@
  * With batches, pairs of columns that share 64 bytes of the first batch go together, batch by batch.
  *
  * Spec: 40-convolution-core section 4.6, 50-sdp section 3. */
-#ifndef LAYERS_RESULT_ORDER_H
-#define LAYERS_RESULT_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ size_t result_order_block(const struct result_order *order);
 
 /* Goes to the next position; false after the last. */
 bool result_order_next(struct result_order *order);
-
-#endif

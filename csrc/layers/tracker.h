@@ -4,8 +4,7 @@
  * moment. The trace reader feeds the tracker every register write statically, in file order; the testbench, as they are
  * sent. So both get the same (unit, ordinal) for the same layer. The tracker does not know when layers end: every
  * arming counts, also one that the hardware drops because the group is still armed. */
-#ifndef LAYERS_TRACKER_H
-#define LAYERS_TRACKER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ void launch_view_add(struct registers_view *view, const struct launch *launch);
 
 /* A register's value for that descriptor; for registers not stored with descriptors, the launch's value. */
 uint32_t launch_block_register(const struct launch *launch, size_t index, uint32_t offset);
-
-#endif

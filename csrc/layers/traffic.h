@@ -1,6 +1,5 @@
 /* What a launch moves over the memory ports and computes. */
-#ifndef LAYERS_TRAFFIC_H
-#define LAYERS_TRAFFIC_H
+#pragma once
 
 #include "layers/tracker.h"
 #include "nvdla/clients.h"
@@ -25,5 +24,3 @@ uint64_t launch_work(const struct nvdla_config *config, const struct launch *lau
  * unit can do per clock, including idle lanes of groups that are not full. A layer takes as long as its slowest
  * launch. */
 uint64_t launch_clocks(const struct nvdla_config *config, const struct launch *launch);
-
-#endif

@@ -1,8 +1,7 @@
 /* The registers of a layer's units as a value, wherever they are stored: in launches of the tracker (trace, coverage,
  * reports) or in register groups of the model. Layers are decoded from views only, so the decoding exists once
  * (layers/cubes.h). */
-#ifndef LAYERS_VIEW_H
-#define LAYERS_VIEW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ static inline uint64_t view_address(const struct registers_view *view, enum nvdl
     const uint64_t upper = view->config->addr_bits > 32 ? view_value(view, unit, high) : 0;
     return upper << 32 | view_value(view, unit, low);
 }
-
-#endif

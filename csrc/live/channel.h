@@ -1,7 +1,6 @@
 /* Messages of vfio-user on a socket. What the peer sends is not trusted: sizes are checked, descriptors that no command
  * takes are closed, and half a message never blocks the caller. */
-#ifndef LIVE_CHANNEL_H
-#define LIVE_CHANNEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ bool channel_reply(struct channel *channel, const struct vfio_header *command, c
 /* Sends a command with a payload of two parts. Returns its identifier, -1 as for a reply. */
 int channel_command(struct channel *channel, enum vfio_command command, const void *head, size_t head_size,
                     const void *data, size_t n, const int *fd, uint32_t flags);
-
-#endif

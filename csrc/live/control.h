@@ -3,8 +3,7 @@
  * Write CONTROL_RUN (struct control_run): lets clocks pass, then replies. Read CONTROL_STATE (struct control_state).
  * Read CONTROL_FINDINGS + n * CONTROL_TEXT: text of finding n, ended by 0. Read CONTROL_FAILURE, CONTROL_TEXT bytes:
  * why the last register access or run failed. */
-#ifndef LIVE_CONTROL_H
-#define LIVE_CONTROL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ struct control_state {
     uint32_t interrupt; /* level of the line */
     uint32_t findings;  /* since it was opened; at most 100 have texts */
 };
-
-#endif

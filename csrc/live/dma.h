@@ -3,8 +3,7 @@
  * A map with a descriptor is mapped into this process, and the device works in it (memory_map). Without one, the device
  * has a copy: what a launch reads is fetched before it is armed, and what the device writes is sent back, both by
  * messages (function.h). Both AXI ports see the same memory. */
-#ifndef LIVE_DMA_H
-#define LIVE_DMA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ bool dma_is_empty(const struct dma *dma);
 /* From now on, a page of a map that its file no longer has reads as 0 and is this process's own, instead of ending it.
  * The maps are those of the last dma_open(). */
 void dma_survive_truncation(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Interrupts: INTx is a level that masks itself when it is sent, until the client unmasks it; MSI is sent when the line
  * rises, and again if it survives a write to S_INTR_STATUS or S_INTR_MASK. Accesses to BAR0 are of 32 bits; smaller
  * reads get their part of the word, smaller writes are refused. */
-#ifndef LIVE_FUNCTION_H
-#define LIVE_FUNCTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ static inline bool function_waits(const struct function *function) {
 
 /* Shows the client what the device has done since the last call: what it wrote, and its interrupt. False as above. */
 bool function_show(struct function *function);
-
-#endif

@@ -5,8 +5,7 @@
  * Each layer is judged on its own: once it was compared, the image shows the device's bytes again. Compared are beats,
  * not memory, so that what the guest does to a result does not matter. A layer whose input has changed between its
  * launch and the device's reads is not blamed on the device. */
-#ifndef LIVE_JUDGE_H
-#define LIVE_JUDGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -102,5 +101,3 @@ void judge_done(struct judge *judge, enum nvdla_unit unit, int ordinal, uint64_t
 void judge_rest(struct judge *judge);
 /* The device was reset. */
 void judge_reset(struct judge *judge);
-
-#endif

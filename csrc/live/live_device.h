@@ -1,7 +1,6 @@
 /* A device (device.h) under a live driver: register accesses as they come, time in slices, the interrupt line, and
  * which launches are armed and done. */
-#ifndef LIVE_LIVE_DEVICE_H
-#define LIVE_LIVE_DEVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -107,5 +106,3 @@ void live_device_print_findings(struct live_device *live);
 
 /* Clocks since it was opened, over all resets. */
 uint64_t live_device_clocks(const struct live_device *live);
-
-#endif

@@ -2,8 +2,7 @@
  * reset of the function (Advanced Features).
  *
  * Vendor 1d1d is no one's; device 0x5d1a is "NVDLA" here (docs/live.md). Class 12 00 00: processing accelerator. */
-#ifndef LIVE_PCI_H
-#define LIVE_PCI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ bool pci_intx_disabled(const struct pci *pci);
 
 /* Shows the level of the interrupt in the status register. */
 void pci_show_interrupt(struct pci *pci, bool level);
-
-#endif

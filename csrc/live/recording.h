@@ -1,7 +1,6 @@
 /* The register and memory accesses of a live device as a log, in the format of the virtual platform's
  * (80-trace-formats section 4), which import reads. A part of it ends at each reset of the device. */
-#ifndef LIVE_RECORDING_H
-#define LIVE_RECORDING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ bool recording_show(struct recording *recording, struct error *err);
 
 /* Ends a part: finishes it if it has register writes, and begins the next one. False with a message. */
 bool recording_end(struct recording *recording, struct error *err);
-
-#endif

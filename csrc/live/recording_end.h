@@ -4,8 +4,7 @@
  * A cut is a moment in which nothing is at work and CBUF holds nothing that a layer could reuse. A recording that
  * begins there starts with register writes that bring a device from reset to the same registers; a model that computes
  * no convolutions follows the session for that. What the layers before it left in memory is initial content then. */
-#ifndef LIVE_RECORDING_END_H
-#define LIVE_RECORDING_END_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -24,5 +23,3 @@ struct recording_keeper recording_end_keeper(struct recording_end *end);
 /* Writes the recording from the cut on that keeps enough layers to a temporary file, which the caller closes. log: the
  * recording's. *kept, *all: layers in it, and since the reset. NULL with a message. */
 FILE *recording_end_log(const struct recording_end *end, FILE *log, uint64_t *kept, uint64_t *all, struct error *err);
-
-#endif

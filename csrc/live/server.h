@@ -1,6 +1,5 @@
 /* A vfio-user server for one device (nvcosim serve): clients one after the other, and time in between. */
-#ifndef LIVE_SERVER_H
-#define LIVE_SERVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,5 +17,3 @@ struct server_options {
  * socket at its end. Returns false with a message if it cannot begin, or the device failed. *found: a session had
  * findings. */
 bool server_run(const struct server_options *options, struct live_device *live, bool *found, struct error *err);
-
-#endif

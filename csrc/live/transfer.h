@@ -4,8 +4,7 @@
  * Few messages are open at a time: the replies to more would exceed the buffer of the client's socket, which QEMU does
  * not notice, and a client that waits for room to reply does not read. What is read is newer than what was written
  * before, so writes go first. Until all that launches read has arrived, the device waits for its memory. */
-#ifndef LIVE_TRANSFER_H
-#define LIVE_TRANSFER_H
+#pragma once
 
 #include "live/channel.h"
 #include "live/dma.h"
@@ -42,5 +41,3 @@ static inline bool transfer_waits(const struct transfer *transfer) {
 static inline bool transfer_owes(const struct transfer *transfer) {
     return transfer->writes > 0 || dma_owes(transfer->dma);
 }
-
-#endif

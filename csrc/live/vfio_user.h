@@ -1,7 +1,6 @@
 /* The vfio-user protocol, version 0.0, as QEMU's docs/interop/vfio-user.rst describes it: messages on a Unix stream
  * socket, little-endian, each a header and a payload. Descriptors travel with the first byte of a message. */
-#ifndef LIVE_VFIO_USER_H
-#define LIVE_VFIO_USER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -90,5 +89,3 @@ enum { VFIO_CONTROL = VFIO_REGIONS };
 
 /* Bytes of data in a message: QEMU's client mistakes a part for the whole of what exceeds a socket's buffer. */
 enum { VFIO_DATA_MOST = 65536, VFIO_FDS_MOST = 16 };
-
-#endif

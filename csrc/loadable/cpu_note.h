@@ -1,7 +1,6 @@
 /* The comment of a trace that follows the constant result of a CPU operation: with it a run computes the operation
  * again, from what its device has in memory. See traces/FORMAT.md, "Networks". */
-#ifndef LOADABLE_CPU_NOTE_H
-#define LOADABLE_CPU_NOTE_H
+#pragma once
 
 #include "loadable/cpu_task.h"
 #include "trace/program.h"
@@ -14,5 +13,3 @@ bool cpu_notes_check(const struct program *prog, struct error *err);
 
 /* Computes the operation of a comment that cpu_notes_check() has accepted; any other comment does nothing. */
 void cpu_note_run(const char *comment, struct memory *const memories[SPACE_COUNT]);
-
-#endif

@@ -1,8 +1,7 @@
 /* Tasks for the processor: power, softmax, logarithm and others, computed on a memory. Spec: 87-loadables section 8.
  * The logistic function, the logarithm of softmax and the place of the greatest are extensions of our own, for
  * quantised networks. */
-#ifndef LOADABLE_CPU_TASK_H
-#define LOADABLE_CPU_TASK_H
+#pragma once
 
 #include "loadable/loadable.h"
 #include "memory/memory.h"
@@ -58,5 +57,3 @@ uint64_t cpu_buffer_end(const struct cpu_buffer *buffer, const struct cpu_buffer
 
 /* Computes an operation: reads the source, writes the destination. */
 void cpu_operation_run(const struct cpu_operation *op, struct memory *const memories[SPACE_COUNT]);
-
-#endif

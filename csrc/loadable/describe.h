@@ -1,6 +1,5 @@
 /* What an operation does, in words, and how much work it is. Spec: 87-loadables section 4. */
-#ifndef LOADABLE_DESCRIBE_H
-#define LOADABLE_DESCRIBE_H
+#pragma once
 
 #include "loadable/dla_task.h"
 #include "nvdla/config.h"
@@ -20,5 +19,3 @@ uint64_t operation_mac_clocks(const struct operation *op, const struct nvdla_con
 /* Least clocks of an operation of any type: that of the MAC array, or of the traffic of its cubes through the memory
  * port, whichever is more. At least 1. */
 uint64_t operation_least_clocks(const struct operation *op, const struct nvdla_config *config);
-
-#endif

@@ -1,7 +1,6 @@
 /* The descriptors for the engines in a loadable, decoded and encoded: operations and their cubes. Names are those of
  * the driver's structures. Spec: 87-loadables section 4. */
-#ifndef LOADABLE_DESCRIPTORS_H
-#define LOADABLE_DESCRIPTORS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -177,5 +176,3 @@ void operation_encode(const struct operation *op, uint8_t *operation, uint8_t *s
 /* Calls a function for every cube of an operation; BDMA has none. */
 void operation_cubes(struct operation *op, void (*each)(void *context, struct data_cube *cube, const char *name),
                      void *context);
-
-#endif

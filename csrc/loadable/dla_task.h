@@ -1,7 +1,6 @@
 /* A task for the engines: its operations with their addresses, its tables, and how they depend on each other. Spec:
  * 87-loadables sections 4, 5.6, 11 and 12. */
-#ifndef LOADABLE_DLA_TASK_H
-#define LOADABLE_DLA_TASK_H
+#pragma once
 
 #include "loadable/descriptors.h"
 #include "loadable/loadable.h"
@@ -50,5 +49,3 @@ bool operation_needs_rdma(const struct operation *op);
 static inline bool sdp_unit_reads(const struct sdp_unit *unit) {
     return unit->enable && unit->type != 0 && unit->mode != 0;
 }
-
-#endif

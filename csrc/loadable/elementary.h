@@ -1,7 +1,6 @@
 /* exp, log and pow of the runtime's processor operations, from basic operations alone: library versions and processors
  * differ in the last bit, but a trace must have the same bytes everywhere. Spec: 87-loadables section 8. */
-#ifndef LOADABLE_ELEMENTARY_H
-#define LOADABLE_ELEMENTARY_H
+#pragma once
 
 /* Values of binary32. Each result is computed in binary64 with a relative error below 2^-44 and rounded once to
  * nearest: it is correctly rounded except for about one in 2^20 arguments; for whole powers up to 256 and 0.5, pow is
@@ -9,5 +8,3 @@
 float elementary_exp(float x);
 float elementary_log(float x);
 float elementary_pow(float x, float y);
-
-#endif

@@ -1,7 +1,6 @@
 /* Appends the register accesses of a layer to a program in the order of the driver. Spec: 87-loadables sections 6 and
  * 7. */
-#ifndef LOADABLE_EMIT_H
-#define LOADABLE_EMIT_H
+#pragma once
 
 #include "loadable/dla_task.h"
 #include "nvdla_offsets.h"
@@ -64,5 +63,3 @@ static inline uint32_t high_word(uint64_t address) {
 static inline uint32_t ram_type(const struct data_cube *cube) {
     return cube->type == CUBE_MEMORY;
 }
-
-#endif

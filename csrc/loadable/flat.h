@@ -4,8 +4,7 @@
  * Every offset, count and size is checked against the file before it is used. The first error is stored as a message
  * with its offset; every later call returns an empty result, so a caller checks once, at the end of a table. The total
  * amount read is bounded by the size of the file: tables that share their vectors without limit are refused. */
-#ifndef LOADABLE_FLAT_H
-#define LOADABLE_FLAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ struct flat_table flat_table(struct flat *flat, const struct flat_table *table, 
 
 /* Field k as a string, empty if absent. */
 struct flat_text flat_text(struct flat *flat, const struct flat_table *table, unsigned k, const char *field);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writes FlatBuffers: what flat.h reads. A table is a list of fields by number; what they refer to follows it. */
-#ifndef LOADABLE_FLAT_WRITE_H
-#define LOADABLE_FLAT_WRITE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ static inline struct flat_field flat_of_texts(char *const *texts, size_t count) 
 static inline struct flat_field flat_of_tables(const struct flat_record *records, size_t count) {
     return (struct flat_field){.kind = FLAT_TABLES, .records = records, .count = count};
 }
-
-#endif

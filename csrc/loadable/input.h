@@ -3,8 +3,7 @@
  *
  * A source is a picture's file, "raw:FILE" (the bytes of the memory, or a network's elements in the type of its file),
  * "int8:FILE" (the elements as INT8), "random:SEED" (values of all kinds, the same on every machine) or "zero". */
-#ifndef LOADABLE_INPUT_H
-#define LOADABLE_INPUT_H
+#pragma once
 
 #include "loadable/loadable.h"
 #include "loadable/picture.h"
@@ -35,5 +34,3 @@ bool input_place(const char *path, const struct picture *picture, const struct l
  * memories'. Free with input_free. NULL with a message. */
 uint8_t **input_fill(const struct loadable *loadable, const struct input_options *options, struct error *err);
 void input_free(const struct loadable *loadable, uint8_t **inputs);
-
-#endif

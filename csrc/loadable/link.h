@@ -1,7 +1,6 @@
 /* Edges between the operations of a task, by which the driver's scheduler knows their order. Spec: 87-loadables
  * sections 4 and 5. */
-#ifndef LOADABLE_LINK_H
-#define LOADABLE_LINK_H
+#pragma once
 
 #include "loadable/descriptors.h"
 
@@ -11,5 +10,3 @@
  * Those of a type run in order, so a layer waits explicitly only for the one right before it: two before it, its group
  * would not be free. SDP of a convolution is armed early, which arms the convolution when its input is complete. */
 void operations_link(struct operation *const *ops, size_t count);
-
-#endif

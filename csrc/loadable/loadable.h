@@ -1,7 +1,6 @@
 /* A loadable: a network compiled for the runtime, as lists of memories, blobs, addresses, tensors and tasks. Spec:
  * 87-loadables sections 2 and 3. */
-#ifndef LOADABLE_LOADABLE_H
-#define LOADABLE_LOADABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -139,5 +138,3 @@ const struct loadable_blob *loadable_blob_named(const struct loadable *loadable,
 static inline uint64_t loadable_reserved(const struct loadable_memory *memory) {
     return (memory->size + 63) & ~UINT64_C(63);
 }
-
-#endif

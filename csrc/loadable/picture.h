@@ -1,7 +1,6 @@
 /* Pictures: PGM and PPM (plain and raw), PNG and JPEG, detected by content. Everything in a file is checked;
  * allocations are limited by the file's header and the limits here. */
-#ifndef LOADABLE_PICTURE_H
-#define LOADABLE_PICTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ bool picture_is_grey(const struct picture *picture);
 /* Prints the picture in characters (UTF-8, two lines of the picture per line of text) at most `columns` wide; light
  * parts are printed. */
 void picture_show(FILE *out, const struct picture *picture, unsigned columns);
-
-#endif

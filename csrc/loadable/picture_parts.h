@@ -1,6 +1,5 @@
 /* Shared by the readers of pictures, one per family of formats. */
-#ifndef LOADABLE_PICTURE_PARTS_H
-#define LOADABLE_PICTURE_PARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ bool picture_allocate(const struct picture_source *source, uint64_t width, uint6
 bool picture_parse_pnm(const struct picture_source *source, struct picture *picture, struct error *err);
 bool picture_parse_png(const struct picture_source *source, struct picture *picture, struct error *err);
 bool picture_parse_jpeg(const struct picture_source *source, struct picture *picture, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* The driver's scheduler without hardware: assigns the layers of a task to the engines' groups, programs, arms and
  * awaits them in an order that is legal at any speed of the engines. Spec: 87-loadables section 5. */
-#ifndef LOADABLE_SCHEDULER_H
-#define LOADABLE_SCHEDULER_H
+#pragma once
 
 #include "loadable/emit.h"
 
@@ -24,5 +23,3 @@ struct scheduler_host {
 /* Appends the accesses of a whole task to the emitter's program. False with a message if the task can never finish. */
 bool schedule_task(struct scheduler *scheduler, const struct dla_task *task, const struct scheduler_host *host,
                    struct error *err);
-
-#endif

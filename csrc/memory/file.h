@@ -1,7 +1,6 @@
 /* Files on disk, whole or piece by piece, gzip or plain. Names ending in .gz are written as gzip (zlib); on reading it
  * is detected by content. */
-#ifndef MEMORY_FILE_H
-#define MEMORY_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ bool directory_temporary(char *path, size_t size, struct error *err);
 
 /* Removes a directory with all that is in it, as far as possible. */
 void directory_remove(const char *path);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Pages are made on first write; a byte never written reads as 0. Every byte remembers which write put it there. It
  * prints nothing and does not depend on NVDLA. */
-#ifndef MEMORY_MEMORY_H
-#define MEMORY_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -118,5 +117,3 @@ bool memory_compare(const struct memory *a, const struct memory *b, uint64_t add
 
 /* First address >= from at which the two memories differ, over all pages of both; false if there is none. */
 bool memory_next_difference(const struct memory *a, const struct memory *b, uint64_t from, uint64_t *address);
-
-#endif

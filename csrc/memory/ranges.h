@@ -1,6 +1,5 @@
 /* Sets of ranges of bytes. */
-#ifndef MEMORY_RANGES_H
-#define MEMORY_RANGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void ranges_sort(struct ranges *ranges);
 
 /* A copy with each range widened to whole pages plus a number of pages at both ends; sorted. */
 struct ranges ranges_pages(const struct ranges *ranges, uint64_t around);
-
-#endif

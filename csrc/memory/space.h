@@ -1,6 +1,5 @@
 /* The two memories of NVDLA, at the primary (DBB) and the secondary (CVSRAM) AXI port (10-system, section 2). */
-#ifndef MEMORY_SPACE_H
-#define MEMORY_SPACE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -10,5 +9,3 @@ enum memory_space { SPACE_PRIMARY, SPACE_SECONDARY, SPACE_COUNT };
 const char *memory_space_name(enum memory_space space);
 /* The memory of that name; false if there is none. */
 bool memory_space_find(const char *name, enum memory_space *space);
-
-#endif

@@ -3,8 +3,7 @@
  * Software pushes descriptors (CFG_OP) and launches all of them as group 0 or 1 (CFG_LAUNCHn). The load engine takes
  * one group at a time; a launched group waits until the previous one is done. The registers are shared ones of a
  * register_group; the effects of writing them are here. Spec: 64-bdma. */
-#ifndef MODEL_BDMA_H
-#define MODEL_BDMA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ void bdma_run(const struct bdma *bdma, struct bdma_clients *clients);
 /* Ends the group that has run, and lets the load engine take the waiting launch. Returns true if the interrupt of
  * *group is raised: not if an earlier group has already ended the launches with that number. */
 bool bdma_done(struct bdma *bdma, unsigned *group);
-
-#endif

@@ -1,6 +1,5 @@
 /* Memory that is reused from layer to layer: it grows and never shrinks. */
-#ifndef MODEL_BUFFER_H
-#define MODEL_BUFFER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -27,5 +26,3 @@ static inline void buffer_free(struct buffer *buffer) {
     buffer->bytes = NULL;
     buffer->room = 0;
 }
-
-#endif

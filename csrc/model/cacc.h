@@ -1,8 +1,7 @@
 /* CACC on integers: accumulates the sums of CMAC with saturation and delivers them to SDP in 32 bits.
  *
  * Spec: 40-convolution-core sections 9.4 and 9.7. */
-#ifndef MODEL_CACC_H
-#define MODEL_CACC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ int64_t cacc_add(int64_t accumulator, int64_t addend, int bits);
 
 /* cacc_deliver() for `count` sums. Returns how many were saturated. */
 uint64_t cacc_deliver_all(const int64_t *sums, int32_t *out, size_t count, unsigned truncate);
-
-#endif

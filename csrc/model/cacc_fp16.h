@@ -1,8 +1,7 @@
 /* CACC on FP16 layers: its own floating-point format for the accumulator, delivered to SDP as FP32.
  *
  * Spec: 40-convolution-core section 9.5. */
-#ifndef MODEL_CACC_FP16_H
-#define MODEL_CACC_FP16_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ void cacc_fp16_add_lanes(struct cacc_fp16_lanes *accumulators, const int32_t *ex
 
 /* The FP32 pattern; a NaN has its payload in the low bits. */
 uint32_t cacc_fp16_deliver(const struct cacc_fp16 *accumulator);
-
-#endif

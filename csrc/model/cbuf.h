@@ -7,8 +7,7 @@
  * of a ring go back to 0 only when the banks change.
  *
  * Spec: 30-cdma-cbuf sections 4, 5, 8 and 9, 40-convolution-core sections 5 and 6. */
-#ifndef MODEL_CBUF_H
-#define MODEL_CBUF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ enum { CBUF_PIECE = 8, CBUF_SUPERSLICE = 4 };
  *
  * width  of the extended cube, a multiple of 4 Spec: 30-cdma-cbuf section 5.5. */
 size_t cbuf_piece_offset(const struct cbuf *cbuf, size_t width, size_t piece, size_t x, size_t line);
-
-#endif

@@ -5,8 +5,7 @@
  * The layer's registers are in cdma_layer.h, the input on its way into CBUF in cdma_input.h, the convertor in
  * cdma_convertor.h; cdma_weights.c is the weight engine. Spec: 30-cdma-cbuf, 20-data-formats sections 2, 4, 5, 6 and 9.
  */
-#ifndef MODEL_CDMA_H
-#define MODEL_CDMA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ void cdma_leave_pend(struct cdma *cdma, bool data);
 /* True if both engines are done; cdma_end() then stores the layer and is ready for the next. */
 bool cdma_layer_done(const struct cdma *cdma);
 void cdma_end(struct cdma *cdma);
-
-#endif

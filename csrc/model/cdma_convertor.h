@@ -1,8 +1,7 @@
 /* The input convertor of CDMA (CVT) and its counts of NaN and infinity, for elements and for lines.
  *
  * Spec: 30-cdma-cbuf sections 6 and 7. */
-#ifndef MODEL_CDMA_CONVERTOR_H
-#define MODEL_CDMA_CONVERTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ void cdma_convert_bytes(const struct cdma_convertor *convertor, int component, c
 
 /* Converts n elements of a component, zero-extended to 16 bits, in place. */
 void cdma_convert_component(const struct cdma_convertor *convertor, int component, uint16_t *elements, size_t n);
-
-#endif

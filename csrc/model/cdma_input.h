@@ -2,8 +2,7 @@
  * in CBUF.
  *
  * Spec: 30-cdma-cbuf section 5. */
-#ifndef MODEL_CDMA_INPUT_H
-#define MODEL_CDMA_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ size_t cdma_line_room(const struct cdma_layer *layer, const struct cbuf *cbuf);
 size_t cdma_fetch_feature(const struct cdma_input *input, size_t batch, size_t y);
 size_t cdma_fetch_winograd(const struct cdma_input *input, size_t y);
 size_t cdma_fetch_image(const struct cdma_input *input, size_t y);
-
-#endif

@@ -1,8 +1,7 @@
 /* A layer of CDMA as its registers describe it.
  *
  * Spec: 30-cdma-cbuf section 2, 20-data-formats section 9. */
-#ifndef MODEL_CDMA_LAYER_H
-#define MODEL_CDMA_LAYER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ size_t cdma_layer_lines(const struct cdma_layer *layer);
 /* Atoms of input that the layer moves (image: pixels); for Winograd at least those of a superslice, for which it needs
  * room. */
 uint64_t cdma_layer_atoms(const struct cdma_layer *layer);
-
-#endif

@@ -3,8 +3,7 @@
  * Each element: input convertor; square sum over the neighbouring channels; two-table look-up of the sum; multiplied
  * with the converted element; output convertor. The square sum and the multiplication can be bypassed. All lanes of all
  * atoms are written; lanes beyond the channel count enter as 0. Spec: 62-cdp, 55-lut section 7. */
-#ifndef MODEL_CDP_H
-#define MODEL_CDP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,5 +103,3 @@ void cdp_counts_load(const struct cdp_counts *counts, struct register_group *cdp
  * Spec: 62-cdp sections 3 to 9. */
 void cdp_run(const struct cdp_layer *layer, const struct lut_entries *entries, struct cdp_idle_units *idle,
              struct dma *input, struct dma *output, struct cdp_counts *counts);
-
-#endif

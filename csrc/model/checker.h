@@ -3,8 +3,7 @@
  *
  * A broken rule is a warning of the device. If the spec leaves the result open, the launch is refused, unless that is
  * allowed. The checker does not change what engines execute or wait for. */
-#ifndef MODEL_CHECKER_H
-#define MODEL_CHECKER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ void checker_dropped(struct checker *checker, enum nvdla_unit unit, uint32_t off
 
 /* For runs that hang: warns of the partners that armed units wait for. */
 void checker_explain(struct checker *checker);
-
-#endif

@@ -5,8 +5,7 @@
  * Two forms: cmac_multiply() adds chunks of whole windows in the fastest order, for sums that cannot saturate: pairs of
  * elements times pairs of weights of eight kernels at once. cmac_atom() is one atomic operation. Spec:
  * 40-convolution-core sections 3 and 9.1, 95-compiled-representation sections B.4 and B.8. */
-#ifndef MODEL_CMAC_H
-#define MODEL_CMAC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,5 +79,3 @@ void cmac_post_add(const int64_t *sums, size_t step, size_t lanes, int64_t *out)
 
 /* The coefficient, -1, 0 or 1, of position e in output n. */
 int cmac_coefficient(size_t e, size_t n);
-
-#endif

@@ -3,8 +3,7 @@
  * Booth digits of the weight and trees of carry-save adders), so that is modelled exactly.
  *
  * Spec: 40-convolution-core section 9.2. */
-#ifndef MODEL_CMAC_FP16_H
-#define MODEL_CMAC_FP16_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void cmac_fp16_atom(const struct cmac_fp16_weights *weights, size_t block, size_
  * which cmac_fp16_weights_begin() chooses. cmac_fp16_weights_choose() is for tests. */
 size_t cmac_fp16_kinds(void);
 void cmac_fp16_weights_choose(struct cmac_fp16_weights *weights, size_t kind);
-
-#endif

@@ -1,6 +1,5 @@
 /* Operands and results of an atomic operation on FP16. See cmac_fp16.h. */
-#ifndef MODEL_CMAC_FP16_OPERANDS_H
-#define MODEL_CMAC_FP16_OPERANDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ struct cmac_fp16_sums {
     int32_t exponent[CMAC_FP16_LANES];
     int64_t mantissa[CMAC_FP16_OUTPUTS][CMAC_FP16_LANES]; /* direct layers: [0] */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Shared by the files of the products of FP16, private to csrc/model. */
-#ifndef MODEL_CMAC_FP16_PARTS_H
-#define MODEL_CMAC_FP16_PARTS_H
+#pragma once
 
 #include <string.h>
 
@@ -121,5 +120,3 @@ INLINED void post_add(const int32_t (*restrict positions)[LANES], int64_t (*rest
         }
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Atomic operations on FP16, the same for every vector variant: cmac_fp16_plain.c, cmac_fp16_avx2.c and
  * cmac_fp16_avx512.c include it after what differs, so it is compiled for each. */
-#ifndef MODEL_CMAC_FP16_TERMS_H
-#define MODEL_CMAC_FP16_TERMS_H
+#pragma once
 
 #include "model/cmac_fp16_parts.h"
 
@@ -226,5 +225,3 @@ static void fill_tables(void) {
             carries_of((int16_t)(256 + d), 4, cmac_fp16_carries.by4[d], 4);
     }
 }
-
-#endif

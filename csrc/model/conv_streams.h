@@ -3,8 +3,7 @@
  * of the spec, so that an RTL's streams can be compared element by element.
  *
  * Spec: 30-cdma-cbuf sections 5 and 8, 40-convolution-core sections 3 to 5 and 9. */
-#ifndef MODEL_CONV_STREAMS_H
-#define MODEL_CONV_STREAMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ struct conv_source {
 
 /* Delivers the next kernel group; nothing without listeners. */
 void conv_streams_group(struct conv_streams *streams, const struct conv_source *source);
-
-#endif

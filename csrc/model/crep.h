@@ -9,8 +9,7 @@
  *   pieces  in hardware order with the ends of the atomic operations, for sums that saturate or round.
  * Tables hold no addresses and no data, so layers of the same shape share them, whatever their precision. Spec:
  * 95-compiled-representation (padding strategy 1 of B.5), 40-convolution-core sections 3 and 4. */
-#ifndef MODEL_CREP_H
-#define MODEL_CREP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ struct crep_cache {
  * the shape must be below 2^31. */
 const struct crep *crep_find(struct crep_cache *cache, const struct crep_shape *shape);
 void crep_cache_free(struct crep_cache *cache);
-
-#endif

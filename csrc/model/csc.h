@@ -3,8 +3,7 @@
  * CSC starts a layer alone: it releases what the last layer left and resets the rings if banks changed. The layer runs
  * (csc_run.h) once its input is complete, its weights are certain to arrive, and all units of the core and SDP are
  * armed. Spec: 40-convolution-core sections 6 and 7, 30-cdma-cbuf section 9. */
-#ifndef MODEL_CSC_H
-#define MODEL_CSC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ void csc_release_weights(struct cbuf_weights *weights, const struct cbuf *cbuf, 
 
 /* Ends the layer: releases input slices and stores what the next layer depends on. */
 void csc_end(struct csc *csc, struct cbuf *cbuf);
-
-#endif

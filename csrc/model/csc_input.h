@@ -2,8 +2,7 @@
  * transformed tiles of Winograd.
  *
  * Spec: 40-convolution-core sections 3 and 5, 30-cdma-cbuf section 5. */
-#ifndef MODEL_CSC_INPUT_H
-#define MODEL_CSC_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ struct csc_input_buffers {
  * [row][column][position][channel]. */
 void csc_input_read(const struct csc_layer *layer, const struct cbuf *cbuf, const struct crep *table,
                     struct csc_input_buffers *buffers, int16_t *to);
-
-#endif

@@ -3,8 +3,7 @@
  * Results come in the order kernel group, output line, batch, column; a result is all kernels of the group at one
  * position. (The hardware's order, with stripes, Winograd tiles and pairs of batches, is not visible after SDP.) The
  * threads of a pool share the work of computing ahead of SDP. Spec: 40-convolution-core sections 4, 6 and 9. */
-#ifndef MODEL_CSC_RUN_H
-#define MODEL_CSC_RUN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ uint64_t csc_run_saturated(const struct csc_run *run);
 
 /* Ends the layer in CSC: csc_end(), after releasing the weights of the last group. */
 void csc_run_end(struct csc_run *run);
-
-#endif

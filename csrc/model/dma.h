@@ -2,8 +2,7 @@
  * client's AXI ID, check against declared regions.
  *
  * Spec: 70-memory-interface sections 3, 4 and 7, 20-data-formats section 9. */
-#ifndef MODEL_DMA_H
-#define MODEL_DMA_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ void dma_init(struct dma *dma, struct device *dev, struct dma_outside *outside, 
 void dma_read(struct dma *dma, uint64_t address, void *bytes, size_t atoms);
 void dma_write(struct dma *dma, uint64_t address, const void *bytes, size_t atoms);
 void dma_flush(struct dma *dma);
-
-#endif

@@ -1,6 +1,5 @@
 /* Runs a layer and ends it: memory, status registers, groups, interrupts, taps. */
-#ifndef MODEL_EXECUTE_H
-#define MODEL_EXECUTE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -9,5 +8,3 @@
 
 /* Executes what schedule_find() has found. */
 void execute(struct model *model, const struct work *work);
-
-#endif

@@ -1,6 +1,5 @@
 /* Largest layers that the model computes. */
-#ifndef MODEL_LIMITS_H
-#define MODEL_LIMITS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@ struct model_limits {
     uint64_t products; /* of a convolution */
     uint64_t elements; /* of the input of a convolution, including padding */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* The state of the model: all units, and what they share. model.c answers register accesses, ports.c memory accesses;
  * schedule.c finds the layer that can run next, execute.c runs it. */
-#ifndef MODEL_MACHINE_H
-#define MODEL_MACHINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,5 +76,3 @@ static inline struct registers_view model_view(const struct model *model) {
 static inline int model_ordinal(const struct model *model, enum nvdla_unit unit) {
     return unit == NVDLA_BDMA ? model->bdma.ordinal : register_group_ordinal(&model->units[unit]);
 }
-
-#endif

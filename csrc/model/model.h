@@ -1,8 +1,7 @@
 /* The reference model of NVDLA: functional, bit exact, untimed. Registers and layers behave as chapters 10 (system), 30
  * and 40 (convolution), 50 and 55 (SDP and the tables), 60 (PDP), 62 (CDP), 64 (BDMA), 66 (RUBIK), 70 (memory) and 98
  * say; armed layers run inside device advance(), so software sees interrupts only after the data is in memory. */
-#ifndef MODEL_MODEL_H
-#define MODEL_MODEL_H
+#pragma once
 
 #include "device/device.h"
 #include "model/limits.h"
@@ -22,5 +21,3 @@ struct model_options {
 
 /* Creates a model of the configuration. */
 struct device *model_new(const struct nvdla_config *config, const struct model_options *options);
-
-#endif

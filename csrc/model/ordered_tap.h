@@ -1,7 +1,6 @@
 /* A stream of results in hardware order (layers/result_order.h), for layers that only the model computes line by line:
  * Winograd, and layers with batches. */
-#ifndef MODEL_ORDERED_TAP_H
-#define MODEL_ORDERED_TAP_H
+#pragma once
 
 #include "layers/result_order.h"
 #include "model/buffer.h"
@@ -20,5 +19,3 @@ struct ordered_tap {
 struct tap_out ordered_tap_begin(struct ordered_tap *tap, const struct tap_out *to, const struct result_order *order);
 
 void ordered_tap_free(struct ordered_tap *tap);
-
-#endif

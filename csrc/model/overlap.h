@@ -1,6 +1,5 @@
 /* Whether two cubes share bytes: for layers that write what they read. */
-#ifndef MODEL_OVERLAP_H
-#define MODEL_OVERLAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ bool extent_overlaps_itself(const struct extent *extent);
 /* True if a layer that reads the one and writes the other can read what it has written. In place is legal: every byte
  * is read before it is written, if the lines do not overlap. */
 bool extent_overwrites(const struct extent *destination, const struct extent *source);
-
-#endif

@@ -3,8 +3,7 @@
  * Lines come in processing order (strip, surface, line). Each is immediately pooled along W; the last 16 pooled rows
  * are stored, and an output line is computed once the last row of its windows has arrived. All lanes of all atoms are
  * processed. Spec: 60-pdp. */
-#ifndef MODEL_PDP_H
-#define MODEL_PDP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ void pdp_run(const struct pdp_layer *layer, struct pdp_source source, struct dma
 
 /* The same with PDP_RDMA's client as source. */
 void pdp_run_from_memory(const struct pdp_layer *layer, struct dma *input, struct dma *output, uint64_t *nan_outputs);
-
-#endif

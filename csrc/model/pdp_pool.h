@@ -3,8 +3,7 @@
  * Lines are rows of atoms of `lanes` elements, little-endian in the precision of the layer. Between the two stages a
  * pooled row holds one number per element: int16_t (INT8), int32_t (INT16), FP17 patterns in uint32_t (average of FP16)
  * or FP16 patterns in uint32_t (max and min of FP16). Spec: 60-pdp sections 4 and 5. */
-#ifndef MODEL_PDP_POOL_H
-#define MODEL_PDP_POOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ void pdp_pool_width(const struct pdp_kernel *kernel, const void *in, int width, 
  * `elements` elements into one output line. total: scratch, 4 bytes per element. */
 void pdp_pool_height(const struct pdp_kernel *kernel, const void *const *rows, int row_count, size_t elements,
                      void *total, void *out);
-
-#endif

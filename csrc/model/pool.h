@@ -2,8 +2,7 @@
  *
  * The threads are started by the first loop that needs them and wait between loops; pool_rest() and pool_free() join
  * them. The result of a task must not depend on the thread that runs it. */
-#ifndef MODEL_POOL_H
-#define MODEL_POOL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ size_t pool_threads(const struct pool *pool);
 /* Calls task(context, i) once for every i in 0 .. count-1, in any order and concurrently, and returns when all are
  * done. One loop at a time. If threads cannot be started, the others do their share. */
 void pool_run(struct pool *pool, size_t count, void (*task)(void *context, size_t i), void *context);
-
-#endif

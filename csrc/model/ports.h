@@ -1,6 +1,5 @@
 /* The memory ports: whether MCIF and CVIF answer a client. Spec: 70-memory-interface sections 3 and 7. */
-#ifndef MODEL_PORTS_H
-#define MODEL_PORTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ bool client_served(const struct model *model, enum nvdla_client client, bool pri
 /* Sets dma up for the current layer of the client's unit; its beats count as the client's. The client must be
  * served. */
 void client_open(struct model *model, struct dma *dma, enum nvdla_client client, bool primary);
-
-#endif

@@ -2,8 +2,7 @@
  * along the rows of each column, then along the columns of each row.
  *
  * Spec: 40-convolution-core sections 3.3 and 9.6. */
-#ifndef MODEL_PRA_H
-#define MODEL_PRA_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ enum { PRA_TILE = 4 }; /* rows and columns */
  * out        [4 * row + column][count] */
 void pra_transform(const int16_t *pixels, size_t line, size_t pixel, size_t count, enum nvdla_precision precision,
                    unsigned truncate, int16_t *out);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The same code serves all units. A unit without D_OP_ENABLE (GLB, MCIF, CVIF, CFGROM) has only shared registers here;
  * model.c implements the effects of GLB's interrupt registers. Spec: 10-system section 6. */
-#ifndef MODEL_REGISTER_GROUP_H
-#define MODEL_REGISTER_GROUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ void register_group_load(struct register_group *group, uint32_t offset, uint64_t
 
 /* Ends the layer of group CONSUMER: the group is released and CONSUMER toggles. Returns the released group. */
 unsigned register_group_done(struct register_group *group);
-
-#endif

@@ -2,8 +2,7 @@
  * deconvolution in the plane; split turns a feature cube into planes; merge turns planes into a feature cube.
  *
  * Spec: 66-rubik. */
-#ifndef MODEL_RUBIK_H
-#define MODEL_RUBIK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ uint64_t rubik_layer_atoms(const struct rubik_layer *layer);
 
 /* Runs a valid layer. */
 void rubik_run(const struct rubik_layer *layer, struct dma *input, struct dma *output);
-
-#endif

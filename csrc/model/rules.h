@@ -5,8 +5,7 @@
  * of armed groups are checked. Rules that depend on more than registers (a table in use, a partner that is not armed,
  * an arbiter weight of 0) are in checker.h. Spec: the lists at the end of the chapters 10 to 70, 98-measured-rules
  * section 3. */
-#ifndef MODEL_RULES_H
-#define MODEL_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ typedef void rules_report(void *context, bool spoils, struct device_warning *war
 
 /* Checks a set whose units exist in the configuration, are armed in the groups of the view, and belong together. */
 void rules_check(const struct rule_set *set, const struct registers_view *view, rules_report *report, void *context);
-
-#endif

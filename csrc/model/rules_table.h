@@ -1,6 +1,5 @@
 /* Shared by the files of the rules, private to csrc/model. */
-#ifndef MODEL_RULES_TABLE_H
-#define MODEL_RULES_TABLE_H
+#pragma once
 
 #include "device/device.h"
 #include "layers/view.h"
@@ -64,5 +63,3 @@ static inline bool rules_misaligned(const struct registers_view *view, uint64_t 
 #define RULE_NO_PORT "the configuration has no secondary memory", "70-memory-interface section 7"
 #define RULE_MISALIGNED                                                                                                \
     "a base or stride is not a multiple of an atom, its low bits are dropped", "20-data-formats section 9"
-
-#endif

@@ -1,8 +1,7 @@
 /* Which layer can run next. A layer runs in one piece once every unit that takes part is armed with its group CONSUMER,
  * the registers of the units fit together and every memory port it needs answers. A layer that the hardware would wait
  * for in vain never becomes ready: its units stay RUNNING and the device is idle. */
-#ifndef MODEL_SCHEDULE_H
-#define MODEL_SCHEDULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ bool schedule_weights_come(const struct model *model);
 
 /* Warns of what armed units wait for in vain: ports that do not answer, contents of CBUF, unused operands. */
 void schedule_explain(struct model *model);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The engine works on whole lines of atoms: input line -> BS -> BN -> EW and table -> output convertor -> output line.
  * All lanes of all atoms are processed, including those beyond the channel count. Spec: 50-sdp. */
-#ifndef MODEL_SDP_H
-#define MODEL_SDP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ void sdp_run_to_memory(struct sdp_run *run);
 
 /* Counts of the lines so far. */
 struct sdp_result sdp_run_result(const struct sdp_run *run);
-
-#endif

@@ -1,8 +1,7 @@
 /* Elements of SDP between memory and the pipe: MRDMA's input conversion, and the output convertor.
  *
  * In memory elements are little-endian. Spec: 50-sdp sections 3.2, 3.3, 5.3, 6.4 and 10. */
-#ifndef MODEL_SDP_CONVERT_H
-#define MODEL_SDP_CONVERT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ uint64_t sdp_convert(const struct sdp_convertor *convertor, const int32_t *data,
 
 /* Passes the low bits of `count` elements at the width of the output precision, like the convertor in compare mode. */
 void sdp_pass_low_bits(enum nvdla_precision out, const int32_t *data, uint8_t *bytes, size_t count);
-
-#endif

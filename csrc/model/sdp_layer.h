@@ -2,8 +2,7 @@
  *
  * Precisions, batches, Winograd order and the EW stage are decoded only in configurations that have them; in others
  * layers are INT8, one batch, in plain order, and EW and its operand DMA are always off. Spec: 50-sdp. */
-#ifndef MODEL_SDP_LAYER_H
-#define MODEL_SDP_LAYER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ uint64_t sdp_layer_atoms(const struct sdp_layer *layer);
 
 /* Bytes of the operands of one atom: 1, 2 or 4 per element. */
 size_t sdp_operand_atom(const struct sdp_layer *layer, const struct sdp_operands *operands);
-
-#endif

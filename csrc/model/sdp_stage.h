@@ -4,8 +4,7 @@
  * An element in the pipe has 32 bits: a signed integer (PROC INT8 and INT16, the same arithmetic) or an FP32 pattern
  * (PROC FP16). The 16-bit operands of a stage are first converted to the same format, once for all elements that share
  * them. Spec: 50-sdp sections 4 to 6. */
-#ifndef MODEL_SDP_STAGE_H
-#define MODEL_SDP_STAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ void sdp_prepare_operands(const struct sdp_operand_format *format, const int16_t
  * Spec: 50-sdp sections 5.1 (integer X), 5.2 (integer EW), 6.3 (FP16). */
 void sdp_stage_apply(const struct sdp_stage *stage, int32_t *data, const int32_t *alu, const int32_t *mul,
                      size_t count);
-
-#endif

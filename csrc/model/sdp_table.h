@@ -1,7 +1,6 @@
 /* The look-up table of SDP's EW stage: its access port and its use on lines of elements. Spec: 55-lut sections 3.1, 4
  * to 6 and 9. */
-#ifndef MODEL_SDP_TABLE_H
-#define MODEL_SDP_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ struct sdp_table_counters {
 /* Looks up `count` elements in place, FP32 patterns or integers, and counts them. */
 void sdp_table_apply(const struct lut_settings *settings, const struct lut_entries *entries, bool floating_point,
                      int32_t *data, size_t count, struct sdp_table_counters *counters);
-
-#endif

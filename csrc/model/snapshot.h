@@ -3,8 +3,7 @@
  * For cutting programs into pieces (split/split.h). It does not include memory, nor state that no register write can
  * restore: the contents of CBUF, statistics, and the group that CONSUMER points at. model_at_ease(), model_cbuf_free()
  * and model_weights_in_front() say whether that matters. */
-#ifndef MODEL_SNAPSHOT_H
-#define MODEL_SNAPSHOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ bool model_weights_in_front(const struct device *model, uint32_t d_bank);
  * tables, both groups of each unit, PRODUCER, mask and pending interrupts. CONSUMER is group 0. */
 void model_registers(const struct device *model, void (*write)(void *context, uint32_t address, uint32_t value),
                      void *context);
-
-#endif

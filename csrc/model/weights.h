@@ -4,8 +4,7 @@
  * anywhere in entries. An entry in which a group ends is released with that group; its rest is copied for the next one.
  * Mask bits (WMB) are a second stream, in their own ring. Spec: 40-convolution-core sections 4.4, 4.5 and 6,
  * 20-data-formats section 6. */
-#ifndef MODEL_WEIGHTS_H
-#define MODEL_WEIGHTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void weights_free(struct weights *weights);
 
 /* Reads the next group of `count` elements, 1 .. most, in stream order: INT8 sign-extended, FP16 as patterns. */
 const int16_t *weights_next(struct weights *weights, const struct cbuf *cbuf, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* Sizes of the buffers of a configuration, and what they hold. Spec: 30-cdma-cbuf sections 4 and 5, 60-pdp section 9.
  */
-#ifndef NVDLA_BUFFER_SIZES_H
-#define NVDLA_BUFFER_SIZES_H
+#pragma once
 
 #include "nvdla/config.h"
 #include "nvdla/sizes.h"
@@ -35,5 +34,3 @@ static inline int pdp_buffer_columns(int64_t window, int64_t stride) {
                                            : 2;
     return lines == 1 ? 128 : lines == 2 ? 64 : lines <= 4 ? 32 : 16;
 }
-
-#endif

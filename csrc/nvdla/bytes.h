@@ -1,7 +1,6 @@
 /* Two-byte elements in memory, little endian at any alignment. They are plain copies, which compilers turn into vector
  * code, so the host must be little endian. */
-#ifndef NVDLA_BYTES_H
-#define NVDLA_BYTES_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -17,5 +16,3 @@ static inline uint16_t load_16(const uint8_t *bytes) {
 static inline void store_16(uint8_t *bytes, uint16_t element) {
     memcpy(bytes, &element, sizeof element);
 }
-
-#endif

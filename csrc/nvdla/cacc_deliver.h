@@ -1,8 +1,7 @@
 /* CLIP_TRUNCATE: how CACC rounds and clamps a finished sum to the 32 bits that SDP gets.
  *
  * Spec: 40-convolution-core section 9.7. */
-#ifndef NVDLA_CACC_DELIVER_H
-#define NVDLA_CACC_DELIVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ static inline int32_t cacc_deliver(int64_t sum, unsigned truncate, bool *saturat
     *saturated = sum >= 0 ? rounded > INT32_MAX : floor < INT32_MIN;
     return (int32_t)fixed_saturate(rounded, 32);
 }
-
-#endif

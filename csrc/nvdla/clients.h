@@ -3,8 +3,7 @@
  *
  * enum nvdla_client names them: NVDLA_READ_SDP_B, NVDLA_WRITE_PDP; NVDLA_CLIENT_COUNT. Spec: 70-memory-interface
  * section 3. */
-#ifndef NVDLA_CLIENTS_H
-#define NVDLA_CLIENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ uint32_t nvdla_client_ids(const struct nvdla_config *config, bool write);
 
 /* Name of the client with an AXI ID 0..15; "ID12" if there is none. */
 const char *nvdla_client_name(int id, bool write);
-
-#endif

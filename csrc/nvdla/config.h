@@ -1,6 +1,5 @@
 /* Configurations of NVDLA (chapter 10 section 1). Generated from configurations.csv, like the RTL's packages. */
-#ifndef NVDLA_CONFIG_H
-#define NVDLA_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ extern const int nvdla_config_count;
 
 /* Returns the configuration of that name, or by values as in config_text.h; NULL if there is none. */
 const struct nvdla_config *nvdla_config_find(const char *name);
-
-#endif

@@ -14,8 +14,7 @@
  * Configurations of the same values are one object, which lives to the end of the program: pointers may be compared.
  * Its name is that of the row of these values, or the text with the fewest changes that gives them, in characters that
  * file names and make take: "small+macs-16x16" for small,macs=16x16. Such a name is read, too. */
-#ifndef NVDLA_CONFIG_TEXT_H
-#define NVDLA_CONFIG_TEXT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -62,5 +61,3 @@ bool nvdla_config_legal(const struct nvdla_config *config, struct error *err);
 
 /* Whether clocks can be estimated for it: sizes that divide each other. False with one sentence. */
 bool nvdla_config_divides(const struct nvdla_config *config, struct error *err);
-
-#endif

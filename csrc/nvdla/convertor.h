@@ -4,8 +4,7 @@
  *     result = saturate((value - offset) * scale / 2^shift, bits)      rounded to nearest, ties away from zero
  *
  * Spec: 30-cdma-cbuf section 6.3, 50-sdp section 5.3, 62-cdp sections 4 and 8, 90-statistics section B.5. */
-#ifndef NVDLA_CONVERTOR_H
-#define NVDLA_CONVERTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ struct convertor_interval convertor_keeps(const struct convertor *convertor);
  *
  * bin 0..62; bits 2..17. Spec: 90-statistics section B.5, steps 3 to 5 and 8. */
 struct convertor convertor_for_bin(int bin, int bits, bool asymmetric);
-
-#endif

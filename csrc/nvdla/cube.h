@@ -1,7 +1,6 @@
 /* Cubes in memory (chapter 20 section 2). Feature cubes: surfaces of atoms, an atom holds mem_atom bytes of channels.
  * Planar cubes (66-rubik section 2): an atom is one element, so a surface is a plane of one channel. */
-#ifndef NVDLA_CUBE_H
-#define NVDLA_CUBE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ bool cube_run(const struct cube *cube, uint64_t address, uint64_t *run);
 /* Bytes from the first atom to the end of the last one, all batches: cube_atom_address(cube, 0, 0, 0) + extent is past
  * the cube. */
 uint64_t cube_extent(const struct cube *cube);
-
-#endif

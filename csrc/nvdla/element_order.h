@@ -1,7 +1,6 @@
 /* The order in which a network's file has the elements of a tensor that lies in memory as a cube of height, width and
  * channels. As text: the sides from the outermost on, each a letter of n, h, w and c and its size, as in n1c5h3w4. */
-#ifndef NVDLA_ELEMENT_ORDER_H
-#define NVDLA_ELEMENT_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ size_t element_place(const struct element_order *order, size_t i);
 const char *element_order_text(const struct element_order *order, char text[ELEMENT_ORDER_TEXT]);
 /* False if the text is none. */
 bool element_order_parse(const char *text, struct element_order *order);
-
-#endif

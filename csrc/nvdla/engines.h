@@ -5,8 +5,7 @@
  * enum nvdla_engine names them in the order of the data path: ENGINE_SDP_RDMA; ENGINE_COUNT. Parts outside the design
  * that can stop it have rows, too: ENGINE_MEMORY, ENGINE_TRACE. enum nvdla_interrupt names the interrupts in bit order:
  * INTERRUPT_CDMA_WT; INTERRUPT_COUNT. */
-#ifndef NVDLA_ENGINES_H
-#define NVDLA_ENGINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -98,5 +97,3 @@ enum nvdla_engine nvdla_instance_engine(const char *instance);
 /* The unit whose launches an instance works on: that of the longest known instance that the name begins with;
  * NVDLA_UNIT_COUNT if there is none. */
 enum nvdla_unit nvdla_unit_of_instance(const char *instance);
-
-#endif

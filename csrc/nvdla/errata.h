@@ -3,8 +3,7 @@
  * E1: CSC takes wrong elements of the line for the last blocks of a wide kernel row. Every element is known.
  * E2: CDMA leaves a line with wide padding incomplete. Only the layers are known, not the elements.
  * Both are measured with AtomicC 8, E1 also with 32. Spec: 99-illegal-programming, list 5. */
-#ifndef NVDLA_ERRATA_H
-#define NVDLA_ERRATA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ bool errata_line_differs(const struct errata_line *line, const struct errata_pix
 /* E2, AtomicC 8: true if the padded line may be incomplete. x_offset: PIXEL_X_OFFSET; others in pixels. One in 25 of
  * such layers of four components is right by chance, and most of those of three components with one line. */
 bool errata_pads_are_lost(size_t components, size_t width, size_t pad_left, size_t pad_right, size_t x_offset);
-
-#endif

@@ -1,8 +1,7 @@
 /* Errors as values: a function that can fail returns false (or NULL) and leaves one message for a person.
  *
  * A message says where ("FILE:LINE: " when a file is to blame), what was found, what was expected, what to do. */
-#ifndef NVDLA_ERROR_H
-#define NVDLA_ERROR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ bool error_refuse(struct error *err, int unit, int ordinal, const char *format, 
 
 /* Puts text before the stored message, such as the name of the file being read. Returns false. */
 bool error_prefix(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -1,6 +1,5 @@
 /* Fixed-point arithmetic shared by engines: saturation, sign extension, rounding right shift, convertor. */
-#ifndef NVDLA_FIXED_H
-#define NVDLA_FIXED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -61,5 +60,3 @@ inline struct fixed_rounding fixed_rounding(unsigned shift) {
 inline int64_t fixed_round(struct fixed_rounding rounding, int64_t value) {
     return (value + rounding.half + (-(int64_t)(value < 0) & rounding.ties)) >> rounding.shift;
 }
-
-#endif

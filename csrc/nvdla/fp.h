@@ -4,8 +4,7 @@
  *
  * A pattern with exponent 0 and a mantissa other than 0 (only a register can hold one) is the normal number 1.m *
  * 2^-bias, unless a function says otherwise. Spec: 50-sdp section 6, 60-pdp section 6, 62-cdp section 5. */
-#ifndef NVDLA_FP_H
-#define NVDLA_FP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ uint16_t fp16_from_integer(int32_t value);
 /* FP17 of numerator / 2^bits, 0 <= numerator < 2^bits <= 2^62, to nearest even; below 2^-30 it is 0 (F17, 55-lut
  * section 6). */
 uint32_t fp17_from_fraction(uint64_t numerator, unsigned bits);
-
-#endif

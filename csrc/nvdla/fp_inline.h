@@ -3,8 +3,7 @@
  *
  * Every FP17 and FP16 number is exact in float, and a sum rounded to float's 24 bits and then to FP17's 11 equals the
  * sum rounded once. */
-#ifndef NVDLA_FP_INLINE_H
-#define NVDLA_FP_INLINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -281,5 +280,3 @@ static inline void fp16_flush_nans(uint8_t *elements, size_t count) {
         store_16(elements + 2 * i, (element & FP16_MAGNITUDE) > FP16_INFINITY ? 0 : element);
     }
 }
-
-#endif

@@ -5,8 +5,7 @@
  * two answers. A hit is interpolated between neighbouring samples; underflow and overflow are extrapolated with a slope
  * from the first or last sample. The units differ in widths and in the interpolation formula: struct lut_arithmetic.
  * Spec: 55-lut sections 1 to 7. */
-#ifndef NVDLA_LUT_H
-#define NVDLA_LUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -119,5 +118,3 @@ void lut_apply(const struct lut_arithmetic *arithmetic, const struct lut_setting
                struct lut_counters *counters);
 void lut_apply_cdp_fp16(const struct lut_settings *settings, const struct lut_entries *entries, const uint32_t *x,
                         uint32_t *y, size_t count, struct lut_counters *counters);
-
-#endif

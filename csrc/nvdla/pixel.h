@@ -1,8 +1,7 @@
 /* Pixel formats of image input: where the components of a pixel are in memory and which IN_PRECISION they belong to.
  *
  * Spec: 20-data-formats section 4. */
-#ifndef NVDLA_PIXEL_H
-#define NVDLA_PIXEL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ struct nvdla_pixel_format {
 /* The format of a PIXEL_FORMAT value; NULL if it does not exist or the configuration does not read it (without 16-bit
  * types only components of 8 bits). */
 const struct nvdla_pixel_format *nvdla_pixel_format(const struct nvdla_config *config, uint32_t id);
-
-#endif

@@ -1,6 +1,5 @@
 /* splitmix64: a random generator with the same numbers on every machine. 64 bits of state; any seed works. */
-#ifndef NVDLA_RANDOM_H
-#define NVDLA_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ static inline uint64_t random_next(uint64_t *state) {
 static inline uint32_t random_below(uint64_t *state, uint32_t n) {
     return (uint32_t)((random_next(state) >> 32) * n >> 32);
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Addresses are byte offsets from the start of NVDLA's register space, 0 .. 0x3fffc, multiples of 4. Spec: 10-system
  * sections 4.3 and 6. */
-#ifndef NVDLA_REGISTERS_H
-#define NVDLA_REGISTERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -118,5 +117,3 @@ bool nvdla_register_volatile(const struct nvdla_config *config, uint32_t address
 
 /* True if the register at the address is of the kind. */
 bool nvdla_register_is(const struct nvdla_config *config, uint32_t address, enum nvdla_register_kind kind);
-
-#endif

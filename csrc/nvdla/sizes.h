@@ -1,6 +1,5 @@
 /* Arithmetic with sizes, which are never negative. */
-#ifndef NVDLA_SIZES_H
-#define NVDLA_SIZES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ static inline size_t lesser(size_t a, size_t b) {
 static inline size_t ceil_div(size_t a, size_t b) {
     return (a + b - 1) / b;
 }
-
-#endif

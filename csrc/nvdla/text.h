@@ -1,6 +1,5 @@
 /* Strings: one that grows, lists of words, numbers as text, and text made safe to show. */
-#ifndef NVDLA_TEXT_H
-#define NVDLA_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ struct words {
 void words_add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void words_put(struct words *words, const char *word); /* unchanged */
 void words_free(struct words *words);
-
-#endif

@@ -1,8 +1,7 @@
 /* WIDE before a function that is not inlined builds it for vectors of 512 or 256 bits, too; the program picks the
  * variant when it is loaded. With clang the names of such functions are global even if static. INLINED: a function that
  * they call, inlined into each variant. */
-#ifndef NVDLA_WIDE_H
-#define NVDLA_WIDE_H
+#pragma once
 
 #if defined(__x86_64__) && defined(__gnu_linux__)
 #define WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
@@ -11,5 +10,3 @@
 #endif
 
 #define INLINED static inline __attribute__((always_inline))
-
-#endif

@@ -1,7 +1,6 @@
 /* Memory allocation that cannot fail, used everywhere. A run without memory can neither be trusted nor continue, so
  * these functions print a line and abort; callers need no error path. */
-#ifndef NVDLA_XALLOC_H
-#define NVDLA_XALLOC_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ void xmemstream_close(FILE *stream);
 /* Makes room for one more element in an array of `count` elements that only ever grew through this function: capacities
  * are powers of two, so no capacity member is needed. Returns the array, perhaps moved. */
 void *xgrow(void *array, size_t count, size_t element) __attribute__((returns_nonnull));
-
-#endif

@@ -5,8 +5,7 @@
  * floating point value: its biased FP16 exponent 0..30, values beyond FP16 in the last bin on their side; NaN and
  * infinities are counted separately and excluded from extremes and sums. No count depends on the order of the elements.
  * Spec: 90-statistics sections A.3, B.2 and B.3. */
-#ifndef OBSERVE_HISTOGRAM_H
-#define OBSERVE_HISTOGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -117,5 +116,3 @@ void histogram_set_done(struct histogram_set *set, enum nvdla_unit unit, int ord
 
 /* Frees the histograms; the set is then empty. */
 void histogram_set_free(struct histogram_set *set);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A file holds the launches of a tap in order of arrival, each element with its place and clock. It does not depend on
  * how elements were grouped into batches. Read it with tap_reader.h, compare it with tap_compare.h. */
-#ifndef OBSERVE_RECORDER_H
-#define OBSERVE_RECORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ bool recorder_close(struct recorder *recorder, struct error *err);
 
 /* Name of a stream's file: "SDP.SDP_OUT.tap", "CDMA.AXI_READ.8.tap" with the client's ID. Returns text. */
 char *recorder_file_name(const struct tap_stream *stream, char *text, size_t size);
-
-#endif

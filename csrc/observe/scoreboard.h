@@ -1,7 +1,6 @@
 /* Findings of the testbench's scoreboards: a part of an RTL that should pass data on unchanged, and did not. They need
  * no model. Plain data. */
-#ifndef OBSERVE_SCOREBOARD_H
-#define OBSERVE_SCOREBOARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ struct account {
 
 /* Bytes [from, to) as a number, highest first, as waves show it; as many low bytes as fit. Returns text. */
 char *scoreboard_number(const uint8_t *bytes, size_t from, size_t to, char *text, size_t size);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * A batch is `rows` rows of `lanes` elements. Rows follow one another along x, lanes along channels. Without listeners
  * a tap costs one comparison per batch. */
-#ifndef OBSERVE_TAP_H
-#define OBSERVE_TAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -248,5 +247,3 @@ static inline size_t tap_lanes(size_t channels, size_t lanes, size_t surface) {
     const size_t before = surface * lanes;
     return channels <= before ? 0 : channels - before < lanes ? channels - before : lanes;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Elements are compared in order, row by row, lane by lane, with their places as far as both are known, without clocks.
  * If model and RTL know the same about each element, their files differ in the clocks only, and comparing them costs
  * little more than reading them. */
-#ifndef OBSERVE_TAP_COMPARE_H
-#define OBSERVE_TAP_COMPARE_H
+#pragma once
 
 #include "observe/tap_reader.h"
 
@@ -42,5 +41,3 @@ struct tap_pair {
 };
 void tap_pairs(const char *folder_a, const char *folder_b, void (*each)(void *context, const struct tap_pair *pair),
                void *context);
-
-#endif

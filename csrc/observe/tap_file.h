@@ -5,8 +5,7 @@
  * little more than a copy, and deflate takes ten times as long. The first two parts do not depend on how the elements
  * were batched, so model and RTL write the same bytes for the same elements: blocks are compared packed, and unpacked
  * only where they differ. */
-#ifndef OBSERVE_TAP_FILE_H
-#define OBSERVE_TAP_FILE_H
+#pragma once
 
 #include <lz4.h>
 #include <stdbool.h>
@@ -69,5 +68,3 @@ static inline size_t content_held(const uint32_t head[HEAD_WORDS]) {
 static inline size_t all_held(const uint32_t head[HEAD_WORDS]) {
     return content_held(head) + head[CLOCKS_HELD];
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads the files of a recorder, element by element or block by block. */
-#ifndef OBSERVE_TAP_READER_H
-#define OBSERVE_TAP_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ bool tap_reader_same_block(const struct tap_reader *a, const struct tap_reader *
 
 /* The last element of a stream that has ended: TAP_READ_END with it, unless that fails. */
 enum tap_read tap_reader_last(struct tap_reader *reader, struct tap_element *element, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Fits SDP's shifts and 16-bit multipliers to real factors. Spec: 88-quantised-networks section 3. */
-#ifndef QUANTISED_FIT_H
-#define QUANTISED_FIT_H
+#pragma once
 
 #include "quantised/interpret.h"
 
@@ -106,5 +105,3 @@ struct addition_fit {
                      * less, if that is more */
 };
 bool fit_addition(const struct graph *graph, const struct node *node, struct addition_fit *fit);
-
-#endif

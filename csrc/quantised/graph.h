@@ -1,7 +1,6 @@
 /* A quantised network: tensors of INT8 and the operators between them, as TFLite and ONNX files have them. Layout is
  * height, width, channels (NHWC) with one picture. Spec: 88-quantised-networks sections 1 and 2. */
-#ifndef QUANTISED_GRAPH_H
-#define QUANTISED_GRAPH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -214,5 +213,3 @@ static inline const struct tensor *node_input(const struct graph *graph, const s
 static inline const struct tensor *node_output(const struct graph *graph, const struct node *node) {
     return &graph->tensors[node->output];
 }
-
-#endif

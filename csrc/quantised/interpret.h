@@ -1,7 +1,6 @@
 /* Reference interpreter: computes the nodes of a quantised network in TFLite's integers, by either of its rules. Spec:
  * 88-quantised-networks section 2. */
-#ifndef QUANTISED_INTERPRET_H
-#define QUANTISED_INTERPRET_H
+#pragma once
 
 #include "quantised/graph.h"
 #include "quantised/requant.h"
@@ -28,5 +27,3 @@ int add_elements(const struct addition *addition, int a, int b);
 static inline int average_of(int64_t sum, int64_t n) {
     return (int)((sum > 0 ? sum + n / 2 : sum - n / 2) / n);
 }
-
-#endif

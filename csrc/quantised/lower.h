@@ -1,7 +1,6 @@
 /* From a quantised network to NVDLA's layers: operations, the constants they read, and the memory of tensors. Spec:
  * 88-quantised-networks section 3, 87-loadables section 4. */
-#ifndef QUANTISED_LOWER_H
-#define QUANTISED_LOWER_H
+#pragma once
 
 #include "loadable/descriptors.h"
 #include "nvdla/config.h"
@@ -80,5 +79,3 @@ void lowered_free(struct lowered *lowered);
 static inline int lowered_atom(const struct lowered *lowered) {
     return lowered->config->mem_atom;
 }
-
-#endif

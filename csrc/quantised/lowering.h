@@ -1,6 +1,5 @@
 /* Shared by the files that lower nodes: views, constants, operations. */
-#ifndef QUANTISED_LOWERING_H
-#define QUANTISED_LOWERING_H
+#pragma once
 
 #include "quantised/fit.h"
 #include "quantised/lower.h"
@@ -186,5 +185,3 @@ bool lower_pad_node(struct lowering *at, const struct node *node);
 bool lower_concatenation_node(struct lowering *at, const struct node *node);
 bool lower_rescale_node(struct lowering *at, const struct node *node);
 bool lower_cpu_node(struct lowering *at, const struct node *node);
-
-#endif

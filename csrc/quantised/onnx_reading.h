@@ -1,6 +1,5 @@
 /* Shared by the files that read ONNX: names and what they stand for, constants, nodes. See read.h. */
-#ifndef QUANTISED_ONNX_READING_H
-#define QUANTISED_ONNX_READING_H
+#pragma once
 
 #include "quantised/graph.h"
 #include "quantised/onnx.pb-c.h"
@@ -147,5 +146,3 @@ onnx_operator onnx_read_add, onnx_read_arg_max, onnx_read_average_pool, onnx_rea
     onnx_read_quantize, onnx_read_relu, onnx_read_sides, onnx_read_softmax, onnx_read_transpose;
 onnx_operator onnx_fold_cast, onnx_fold_clip, onnx_fold_concat, onnx_fold_dequantize, onnx_fold_identity,
     onnx_fold_quantize, onnx_fold_sides, onnx_fold_slice, onnx_fold_transpose;
-
-#endif

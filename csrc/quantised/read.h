@@ -1,8 +1,7 @@
 /* Reads files of INT8 networks as graphs, whose transposes are a matter of names: which side of a cube is its height,
  * width and channels. An operator, a version, an option or a tensor that is not supported is refused by its name. Spec:
  * 88-quantised-networks section 1. */
-#ifndef QUANTISED_READ_H
-#define QUANTISED_READ_H
+#pragma once
 
 #include "nvdla/element_order.h"
 #include "quantised/graph.h"
@@ -23,5 +22,3 @@ bool layout_settle(struct graph *graph, struct error *err);
 
 /* The order of the file's elements of an input, or of output `end - input_count`, of a settled graph. */
 struct element_order layout_of_end(const struct graph *graph, size_t end);
-
-#endif

@@ -1,7 +1,6 @@
 /* Requantisation as TFLite computes it: a factor as a mantissa of 31 bits and an exponent. Spec: 88-quantised-networks
  * section 2.1. */
-#ifndef QUANTISED_REQUANT_H
-#define QUANTISED_REQUANT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ double multiplier_value(struct multiplier multiplier);
 
 /* value * multiplier, rounded by the rule; value has at most 32 bits. Saturated to 32 bits. */
 int32_t multiplier_apply(struct multiplier multiplier, int64_t value, enum rounding_rule rule);
-
-#endif

@@ -1,6 +1,5 @@
 /* Shared by the files that read TFLite. See read.h. */
-#ifndef QUANTISED_TFLITE_READING_H
-#define QUANTISED_TFLITE_READING_H
+#pragma once
 
 #include "loadable/flat.h"
 #include "quantised/graph.h"
@@ -22,5 +21,3 @@ bool tflite_indices(struct tflite_reading *at, const struct flat_table *entry, u
 /* Refuses a file with operators that are not supported, before anything else is judged: all of them, in one message. */
 bool tflite_check_operators(struct tflite_reading *at, const struct flat_vector *subgraphs);
 void tflite_read_nodes(struct tflite_reading *at, const struct flat_table *subgraph);
-
-#endif

@@ -1,7 +1,6 @@
 /* Writes a lowered network as a loadable that this program and NVIDIA's runtime read. Spec: 87-loadables sections 2 to
  * 4 and 8. */
-#ifndef QUANTISED_WRITE_H
-#define QUANTISED_WRITE_H
+#pragma once
 
 #include "nvdla/text.h"
 #include "quantised/lower.h"
@@ -11,5 +10,3 @@
 
 /* The bytes of the file; free() its text. */
 struct text lowered_write(const struct lowered *lowered);
-
-#endif

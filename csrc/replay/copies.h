@@ -21,8 +21,7 @@
  * (see copies_trouble()). No file may be open for writing: both processes would write to it.
  *
  * Which copies exist depends only on the run, not on time. */
-#ifndef REPLAY_COPIES_H
-#define REPLAY_COPIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -97,5 +96,3 @@ bool copies_one_thread(void);
 
 /* Why no more copies are made, or NULL. */
 const char *copies_trouble(const struct copies *copies);
-
-#endif

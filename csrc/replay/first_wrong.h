@@ -9,8 +9,7 @@
  *
  * Reads are judged by replay/read_judge.h. The device continues after a wrong one, but later errors may be its result.
  */
-#ifndef REPLAY_FIRST_WRONG_H
-#define REPLAY_FIRST_WRONG_H
+#pragma once
 
 #include "device/beat.h"
 #include "device/device.h"
@@ -59,5 +58,3 @@ struct axi_listener first_wrong_listener(struct first_wrong *first);
 
 /* Frees its notes. */
 void first_wrong_close(struct first_wrong *first);
-
-#endif

@@ -1,6 +1,5 @@
 /* Collects the facts of hang_facts.h from the player and its device. */
-#ifndef REPLAY_HANG_H
-#define REPLAY_HANG_H
+#pragma once
 
 #include "replay/hang_facts.h"
 
@@ -11,5 +10,3 @@ struct hang *hang_new(const struct player *p, enum hang_reason reason, uint64_t 
 
 /* hang may be NULL. */
 void hang_free(struct hang *hang);
-
-#endif

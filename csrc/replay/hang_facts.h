@@ -1,7 +1,6 @@
 /* Why a run ended as hung, as data: what every stream waits for, which units are armed, what the device reports.
  * report/hang_text.h makes the text. */
-#ifndef REPLAY_HANG_FACTS_H
-#define REPLAY_HANG_FACTS_H
+#pragma once
 
 #include "device/device.h"
 #include "trace/program.h"
@@ -72,5 +71,3 @@ struct hang {
     const struct device_waits *waits; /* internal state of the device, NULL: not visible */
     struct hang_triage *triage;       /* chain of waits (replay/hang_triage.h), NULL: unknown */
 };
-
-#endif

@@ -1,8 +1,7 @@
 /* Internals of the chain of waits, shared by hang_links.c (required elements and progress of each link), hang_answers.c
  * (answers), hang_memory.c (the memory interface and its readers and writers), hang_conv.c and hang_engines.c (what
  * stops each engine) and hang_triage.c (the chain). */
-#ifndef REPLAY_HANG_REASONING_H
-#define REPLAY_HANG_REASONING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -230,5 +229,3 @@ struct hang_answer hang_judge_glb(const struct reasoning *r);
 
 /* What stops an engine, judged from its own links. */
 struct hang_answer hang_judge(const struct reasoning *r, enum nvdla_engine engine);
-
-#endif

@@ -5,8 +5,7 @@
  * elements, and the elements received so far make a number due. An engine is guilty if it has all its input and could
  * pass on its output but does not, or if it passed on more than its registers require. An engine with missing input
  * waits for the engine before it, one with blocked output for the engine after it, and the search continues there. */
-#ifndef REPLAY_HANG_TRIAGE_H
-#define REPLAY_HANG_TRIAGE_H
+#pragma once
 
 #include "device/waits.h"
 #include "nvdla/engines.h"
@@ -65,5 +64,3 @@ struct hang_triage *hang_triage_new(const struct hang *hang);
 
 /* triage may be NULL. */
 void hang_triage_free(struct hang_triage *triage);
-
-#endif

@@ -4,8 +4,7 @@
  * It observes the model's own writes and reads, so it is correct even if register values are known only inside the
  * model, because writes to an armed group are dropped. A launch is recorded when it is done. It costs one byte per byte
  * of output, and 32 per run of bytes, written or read, that does not continue the one before; for reads twice that. */
-#ifndef REPLAY_JOURNAL_H
-#define REPLAY_JOURNAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ bool journal_reads(const struct journal *journal, enum nvdla_client client, enum
 
 /* Memory use of the journal in bytes, and number of launches with output. */
 size_t journal_size(const struct journal *journal, size_t *launches);
-
-#endif

@@ -1,8 +1,7 @@
 /* What reads of registers must give for certain: the bits that only writes of the trace change, neither time nor a
  * layer. These are of registers that exist once, what was written last, or the reset value; and of those of a group as
  * long as no layer of its unit has been armed, since a write to an armed group is lost. */
-#ifndef REPLAY_KNOWN_REGISTERS_H
-#define REPLAY_KNOWN_REGISTERS_H
+#pragma once
 
 #include "nvdla/registers.h"
 
@@ -21,5 +20,3 @@ void known_registers_write(struct known_registers *known, uint32_t address, uint
 
 /* The bits of a register that are known for certain; *value: theirs. */
 uint32_t known_registers_look(const struct known_registers *known, uint32_t address, uint32_t *value);
-
-#endif

@@ -6,8 +6,7 @@
  * player services interrupts: it reads S_INTR_STATUS and S_INTR_MASK, assigns each unmasked bit to the oldest waiting
  * OP_INTR_NOTIFY of that source (one swap of groups is tolerated), and writes the bits back. A sequential trace does
  * that itself. */
-#ifndef REPLAY_PLAYER_H
-#define REPLAY_PLAYER_H
+#pragma once
 
 #include "device/device.h"
 #include "replay/hang_facts.h"
@@ -87,5 +86,3 @@ void play_result_free(struct play_result *result);
 
 /* Reads whether a group of a unit is armed, by its status register. False: there is no answer. */
 bool player_group_armed(struct device *dev, enum nvdla_unit unit, int group, bool *armed);
-
-#endif

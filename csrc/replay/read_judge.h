@@ -9,8 +9,7 @@
  * A beat that is wider than an atom may have atoms that no one asked for. Such a port is judged by the requests inside
  * the design, if they are visible (tb/observers/rtl_tap.h); else a beat of which no launch reads anything is wrong, and
  * at the end an atom that no beat has brought is missed. */
-#ifndef REPLAY_READ_JUDGE_H
-#define REPLAY_READ_JUDGE_H
+#pragma once
 
 #include "device/beat.h"
 #include "memory/ranges.h"
@@ -72,5 +71,3 @@ void read_judge_end(struct read_judge *judge, bool all, read_judge_ended ended, 
 
 /* Frees its notes. */
 void read_judge_close(struct read_judge *judge);
-
-#endif

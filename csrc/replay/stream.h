@@ -1,6 +1,5 @@
 /* The player's state of a program in progress. The analysis of hangs reads it. */
-#ifndef REPLAY_STREAM_H
-#define REPLAY_STREAM_H
+#pragma once
 
 #include "device/device.h"
 #include "replay/hang_facts.h"
@@ -59,5 +58,3 @@ static inline bool unit_is_there(const struct player *p, uint32_t address) {
     enum nvdla_unit unit = nvdla_unit_at(p->prog->config, address);
     return unit < NVDLA_UNIT_COUNT && (p->dev->units >> unit & 1u) != 0;
 }
-
-#endif

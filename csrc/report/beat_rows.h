@@ -1,7 +1,6 @@
 /* What moved around the first wrong element, stream by stream: a small view of waves. Plain data, made by csrc/triage
  * and shown by the reports. */
-#ifndef REPORT_BEAT_ROWS_H
-#define REPORT_BEAT_ROWS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ struct beat_rows {
 };
 
 void beat_rows_free(struct beat_rows *rows);
-
-#endif

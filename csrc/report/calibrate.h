@@ -1,8 +1,7 @@
 /* Recommends convertor settings for a stream from its histogram, and predicts the effect of a setting.
  *
  * Spec: 90-statistics sections B.5, B.9 and B.10. */
-#ifndef REPORT_CALIBRATE_H
-#define REPORT_CALIBRATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ struct calibrate_setting calibrate_convertor(const struct histogram *histogram, 
 
 /* CLIP_TRUNCATE for a histogram of accumulators: the smallest that saturates none of them. Section B.9. */
 unsigned calibrate_truncate(const struct histogram *histogram);
-
-#endif

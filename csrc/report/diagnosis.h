@@ -1,7 +1,6 @@
 /* The result of `nvcosim debug`: the engine to blame, and the evidence. Plain data, made by csrc/triage and shown by
  * the reports. */
-#ifndef REPORT_DIAGNOSIS_H
-#define REPORT_DIAGNOSIS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ struct diagnosis {
 };
 
 void diagnosis_free(struct diagnosis *diagnosis);
-
-#endif

@@ -2,8 +2,7 @@
  * the RTL alone does accuses an engine of the RTL.
  *
  * dissent_decide() knows only facts; report/suspect.h gathers them. */
-#ifndef REPORT_DISSENT_H
-#define REPORT_DISSENT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -53,5 +52,3 @@ struct dissent dissent_decide(const struct dissent_facts *facts, bool failed);
 
 /* True if an engine of the RTL may be accused: it differs, or it is not known who does. */
 bool dissent_accuses_rtl(enum dissent_kind kind);
-
-#endif

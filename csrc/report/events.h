@@ -1,7 +1,6 @@
 /* The timeline of a run as trace events in JSON, the format of Chrome's tracing, which ui.perfetto.dev and its
  * trace_processor read. docs/timeline.md describes tracks and arguments. A microsecond of the file is a core clock. */
-#ifndef REPORT_EVENTS_H
-#define REPORT_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -11,5 +10,3 @@
 /* Writes the events of a device that counted a timeline; packed if the name ends in .gz. Fails with a message if no
  * device did, or if the file cannot be written; then no file is left. */
 bool events_write(const struct report *report, const char *path, struct error *err);
-
-#endif

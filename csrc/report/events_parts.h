@@ -1,6 +1,5 @@
 /* The parts of events.h's file, and the writer they share. */
-#ifndef REPORT_EVENTS_PARTS_H
-#define REPORT_EVENTS_PARTS_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -51,5 +50,3 @@ void events_occupancy(struct events *events);
 void events_host(struct events *events);
 /* Findings, and where it went wrong. */
 void events_findings(struct events *events);
-
-#endif

@@ -1,11 +1,8 @@
 /* The contents of a trace, decoded: register writes by unit, memory regions, layers, checks, waits and events. */
-#ifndef REPORT_EXPLAIN_H
-#define REPORT_EXPLAIN_H
+#pragma once
 
 #include "trace/program.h"
 
 /* As text / as JSON; free() the result. */
 char *explain_text(const struct program *prog);
 char *explain_json(const struct program *prog);
-
-#endif

@@ -1,6 +1,5 @@
 /* The text about a run that hung (replay/hang.h). */
-#ifndef REPORT_HANG_TEXT_H
-#define REPORT_HANG_TEXT_H
+#pragma once
 
 #include "replay/player.h"
 
@@ -10,5 +9,3 @@ char *hang_text(const struct hang *hang);
 
 /* Puts hang_text() into the message of a result whose run hung. */
 void hang_explain(struct play_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* Histograms of a run as text charts, as JSON, and as SVG. Layers are in order of completion, streams in pipeline
  * order; unfinished layers come last. Spec: 90-statistics section B.8. */
-#ifndef REPORT_HISTOGRAMS_H
-#define REPORT_HISTOGRAMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,5 +27,3 @@ char *histograms_svg(const struct histogram_set *set, const char *title);
 
 /* Writes histogram.json and histogram.svg to a directory that exists. */
 bool histograms_write(const struct histogram_set *set, const char *title, const char *directory, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* The report as a page: one HTML file that holds report.json, what the page needs beyond it, and the script that draws
  * it (report.js). It needs no network. Without JavaScript it shows the text of the report. */
-#ifndef REPORT_HTML_H
-#define REPORT_HTML_H
+#pragma once
 
 #include <jansson.h>
 
@@ -13,5 +12,3 @@ char *report_html(const struct report *report, json_t *value);
 
 /* The maps of what differs: {title, about, items, more}; NULL if nothing does. */
 json_t *html_maps(const struct report *report);
-
-#endif

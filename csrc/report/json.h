@@ -1,6 +1,5 @@
 /* The report as JSON; docs/results.md describes parts of it. */
-#ifndef REPORT_JSON_H
-#define REPORT_JSON_H
+#pragma once
 
 #include <jansson.h>
 
@@ -9,5 +8,3 @@
 /* The whole report, and its text as in report.json; release them. */
 json_t *report_value(const struct report *report);
 char *report_json(const struct report *report);
-
-#endif

@@ -1,6 +1,5 @@
 /* The parts of json.h's value, each in a file of its own. */
-#ifndef REPORT_JSON_PARTS_H
-#define REPORT_JSON_PARTS_H
+#pragma once
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -35,5 +34,3 @@ json_t *json_memory(const struct memory_statistics *memory);
 json_t *json_layers(const struct report *report, const struct report_layers *layers);
 json_t *json_timeline(const struct report *report, const struct report_layers *layers);
 json_t *json_activity(const struct report_layers *layers);
-
-#endif

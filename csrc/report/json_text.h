@@ -1,6 +1,5 @@
 /* Strings in JSON, and JSON as text. */
-#ifndef REPORT_JSON_TEXT_H
-#define REPORT_JSON_TEXT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -9,5 +8,3 @@ json_t *json_text(const char *text);
 
 /* The value as text, like json_dumps() with these flags; releases the value. free() the text. */
 char *json_to_text(json_t *json, size_t flags);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the engines do over time, from the buckets of a timeline: when they are busy, when they wait, and for whom. The
  * one source of report.json's timeline, which the page draws, and of the trace events. */
-#ifndef REPORT_LANES_H
-#define REPORT_LANES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ struct report_lanes {
 /* The layers need a timeline. */
 struct report_lanes report_lanes(const struct report_layers *layers, const struct report *report);
 void report_lanes_free(struct report_lanes *lanes);
-
-#endif

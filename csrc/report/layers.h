@@ -1,8 +1,7 @@
 /* The layers of a run and their costs: clocks, MAC utilisation, memory traffic of each client. A layer is a launch that
  * ends a chain: of SDP (unless it feeds PDP), PDP, CDP, BDMA or RUBIK, with the launches that feed it
  * (report_feeders). */
-#ifndef REPORT_LAYERS_H
-#define REPORT_LAYERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ double report_layer_utilisation(const struct report *report, const struct report
 
 /* "convolution + SDP + PDP": the parts of a layer. Returns text. */
 char *report_layer_kind(const struct report_layer *layer, char *text, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
  * it; the formats of a report (text.h, json.h) only show this; a new format needs only this header.
  *
  * A report borrows program, launches, devices and results, which must outlive it. */
-#ifndef REPORT_OUTCOME_H
-#define REPORT_OUTCOME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -203,5 +202,3 @@ char *report_area_dump(const struct report *report, const struct mismatch *misma
                        size_t size);
 char *report_check_dump(const struct report *report, const struct op *check, const struct device *owner, char *text,
                         size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* Writes a report to disk: the errors after playing a trace, their places, and what wrote them. outcome.h judges,
  * text.h and json.h format. */
-#ifndef REPORT_REPORT_H
-#define REPORT_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ bool report_has_page(const struct report *report);
 /* Removes the files of report_write from a directory, and the directory if it is then empty. It need not exist. Fails
  * if a file cannot be removed. */
 bool report_clean(const char *directory, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * step where the error began.
  *
  * Plain data; its creator keeps it until the reports are written. */
-#ifndef REPORT_WALK_H
-#define REPORT_WALK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ struct walk {
     size_t first;        /* the guilty step; count: none */
     char sentence[1024]; /* the verdict */
 };
-
-#endif

@@ -4,8 +4,7 @@
  * After a fault, this is called for millions of ascending addresses. So an answer includes the range for which it is
  * valid, and a walk keeps only the outputs around its address: the cost is proportional to the differing lines of
  * cubes, not to bytes times launches. */
-#ifndef REPORT_WRITERS_H
-#define REPORT_WRITERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ const struct output *writers_of_launch(const struct writers *writers, const stru
  * address on, at least, with the same answer. */
 const struct output *writers_walk(struct writers *writers, enum memory_space space, uint64_t address,
                                   const struct memory *const *memories, int memory_count, uint64_t *run);
-
-#endif

@@ -1,6 +1,5 @@
 /* A program with its cuts: one sequence in which each piece ends, with every unit idle, before the next one begins. */
-#ifndef SPLIT_CUT_PROGRAM_H
-#define SPLIT_CUT_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ struct cut_program {
  * for a layer after the cut; these are now forbidden. */
 struct cut_program *cut_program_new(struct layer_order *order, const size_t *cuts, size_t count);
 void cut_program_free(struct cut_program *sequence);
-
-#endif

@@ -1,7 +1,6 @@
 /* Chooses the cuts between layers, from the cost of the layers and the number of workers that play pieces in
  * parallel. */
-#ifndef SPLIT_CUTS_H
-#define SPLIT_CUTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ size_t cuts_choose(const struct cuts_wanted *wanted, size_t *cuts);
  * others take the first pieces as soon as they are made. The remaining pieces go to the next free worker, the longest
  * first. */
 uint64_t cuts_last(const struct cuts_wanted *wanted, const size_t *cuts, size_t count);
-
-#endif

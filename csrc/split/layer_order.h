@@ -1,6 +1,5 @@
 /* The layers of a program in the order in which the model finishes them, and the boundaries where it can be cut. */
-#ifndef SPLIT_LAYER_ORDER_H
-#define SPLIT_LAYER_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ size_t layer_order_layer_of(const struct layer_order *order, const struct launch
 /* Forbids a cut, with a reason (printf text); the first reason is kept. */
 void layer_order_forbid(struct layer_order *order, size_t boundary, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

@@ -1,6 +1,5 @@
 /* Makes the program of a piece from the state of the model at its start and at its end. */
-#ifndef SPLIT_PIECE_H
-#define SPLIT_PIECE_H
+#pragma once
 
 #include "device/device.h"
 #include "replay/player.h"
@@ -19,5 +18,3 @@ void piece_begin(struct piece_maker *maker);
  * counter that holds there but not in the piece, because an earlier layer counted, becomes a comment. */
 struct program *piece_end(struct piece_maker *maker, const struct split *split, size_t piece,
                           const struct split_options *options, const struct play_result *whole);
-
-#endif

@@ -8,8 +8,7 @@
  *   split.c        plays that on the model
  *   piece.c        records memory and registers at each cut and makes the pieces
  *   exchange.c     exchanges the groups of units that begin a piece with group 1 */
-#ifndef SPLIT_SPLIT_H
-#define SPLIT_SPLIT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ typedef bool split_taker(void *context, size_t index, struct program *piece, str
 /* Makes the pieces one by one and passes each to `take`. */
 bool split_make(struct split *split, const struct split_options *options, split_taker *take, void *context,
                 struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Texts about pieces: names, contents, and how many are possible. */
-#ifndef SPLIT_SPLIT_NAMES_H
-#define SPLIT_SPLIT_NAMES_H
+#pragma once
 
 #include <stdio.h>
 
@@ -21,5 +20,3 @@ char *split_piece_name(const struct split *split, size_t piece);
 
 /* A line that says how many pieces are possible. */
 void split_print_counts(FILE *out, const struct split *split);
-
-#endif

@@ -1,6 +1,5 @@
 /* Types for all files of a split: options, layers and pieces. */
-#ifndef SPLIT_SPLIT_PARTS_H
-#define SPLIT_SPLIT_PARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ struct split {
     struct layer_order *order;
     struct cut_program *sequence;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Golden files next to a trace test. */
-#ifndef TRACE_CFG_GOLDEN_H
-#define TRACE_CFG_GOLDEN_H
+#pragma once
 
 #include "trace/program.h"
 
@@ -8,5 +7,3 @@
  * names. False with a message that names the file if one cannot be read, is truncated or empty, or has no address in
  * its name. */
 bool cfg_read_goldens(struct program *prog, const char *path, struct error *err);
-
-#endif

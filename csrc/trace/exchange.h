@@ -1,6 +1,5 @@
 /* Exchanges the two register groups of a unit. */
-#ifndef TRACE_EXCHANGE_H
-#define TRACE_EXCHANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ bool unit_has_groups(const struct nvdla_config *config, enum nvdla_unit unit);
  * enum nvdla_unit), so that its effect stays the same. False if that is impossible: a comparison other than for
  * equality with bits of two groups. */
 bool exchange_groups(const struct nvdla_config *config, uint32_t units, struct op *op);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Each may be compressed (.gz). Instead of a file, a directory may be given. It must hold exactly one NAME.cfg or
  * input.txn, or else exactly one trace of another name. */
-#ifndef TRACE_FORMATS_H
-#define TRACE_FORMATS_H
+#pragma once
 
 #include "trace/lex.h"
 #include "trace/program.h"
@@ -47,5 +46,3 @@ char *trace_name(const char *path, char *text, size_t size);
 /* Writes a program as .nvt (gzip when the name ends in .gz), memory content inline. Reading it back gives the same
  * program, and writing that gives the same bytes. */
 bool trace_write(const struct program *prog, const char *path, struct error *err);
-
-#endif

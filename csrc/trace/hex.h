@@ -1,6 +1,5 @@
 /* Bytes as hexadecimal digits, two per byte: most of the text of a trace with weights. */
-#ifndef TRACE_HEX_H
-#define TRACE_HEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,5 +10,3 @@ bool hex_read(const char *digits, size_t n, uint8_t *bytes);
 
 /* Converts n bytes to 2n lower-case digits. */
 void hex_write(const uint8_t *bytes, size_t n, char *digits);
-
-#endif

@@ -1,6 +1,5 @@
 /* "did you mean" for misspelled names in a trace. */
-#ifndef TRACE_HINT_H
-#define TRACE_HINT_H
+#pragma once
 
 #include "nvdla/registers.h"
 #include "nvdla/text.h"
@@ -13,5 +12,3 @@ char *unit_hint(const struct nvdla_config *config, struct span name, char text[H
 
 /* The same for the registers of a unit. Ignores a "_0" at the end of the name, which some formats have. */
 char *register_hint(const struct nvdla_config *config, enum nvdla_unit unit, struct span name, char text[HINT]);
-
-#endif

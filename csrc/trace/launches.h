@@ -1,11 +1,8 @@
 /* The launches of a program: the layers that its register writes arm. */
-#ifndef TRACE_LAUNCHES_H
-#define TRACE_LAUNCHES_H
+#pragma once
 
 #include "layers/tracker.h"
 #include "trace/program.h"
 
 /* All launches of a program, each tagged with the index of the operation that arms it. */
 struct layer_tracker *program_launches(const struct program *prog);
-
-#endif

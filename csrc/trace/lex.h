@@ -2,8 +2,7 @@
  *
  * Text is passed as spans (start, length) without a terminating zero. A file is read line by line, so memory use does
  * not depend on its size, compressed or not. */
-#ifndef TRACE_LEX_H
-#define TRACE_LEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ bool span_number(struct span span, bool octal_too, uint64_t *value);
 /* Sets err to "PATH:LINE: text". Returns false. */
 bool fail_at(struct error *err, const char *path, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-
-#endif

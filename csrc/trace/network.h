@@ -1,7 +1,6 @@
 /* Comments in a trace that describe the compiled network it was made from: layers with their launches, and outputs as
  * tensors. See traces/FORMAT.md, "Networks". */
-#ifndef TRACE_NETWORK_H
-#define TRACE_NETWORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,5 +82,3 @@ void network_free(struct network *network);
 
 /* The layer of a launch; NULL if the trace does not name it. For a convolution, any of its units works. */
 const struct network_layer *network_layer_of(const struct network *network, enum nvdla_unit unit, int ordinal);
-
-#endif

@@ -1,6 +1,5 @@
 /* The project's own format as text in memory; traces/FORMAT.md is its manual. */
-#ifndef TRACE_NVT_H
-#define TRACE_NVT_H
+#pragma once
 
 #include "trace/lex.h"
 #include "trace/program.h"
@@ -24,5 +23,3 @@ const struct nvdla_config *nvt_config(struct lines *lines, struct error *err);
 
 /* Default stream of an operation: the unit of a register, "interrupt", "memory"; "main" in a sequential program. */
 const char *nvt_default_stream(const struct program *prog, const struct op *op);
-
-#endif

@@ -5,8 +5,7 @@
  * stream per unit plus one for memory commands. Operations of one stream keep file order; streams run in parallel and
  * synchronise only by events. An operation with `after` >= 0 starts once that event has been raised; one with `at_end`
  * runs after the last command, when the device is idle. Events are sticky. */
-#ifndef TRACE_PROGRAM_H
-#define TRACE_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -149,5 +148,3 @@ void blob_ranges(const struct blob *blob,
 void blob_write(struct memory *mem, uint64_t base, const struct blob *blob);
 struct blob *blob_new(const char *name);
 void blob_free(struct blob *blob);
-
-#endif

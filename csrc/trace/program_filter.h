@@ -1,6 +1,5 @@
 /* Changes register values of the launches of a program. */
-#ifndef TRACE_PROGRAM_FILTER_H
-#define TRACE_PROGRAM_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ struct launch_setting {
  * Existing register writes get another value; where a launch inherits the value of an earlier one, a write is inserted
  * before it is armed. */
 void program_set_launches(struct program *prog, const struct launch_setting *settings, size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* Files that a trace names or that are in its directory. */
-#ifndef TRACE_SIDE_FILES_H
-#define TRACE_SIDE_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ void packet_files_free(struct packet_files *files);
 
 /* The part of a blob below `size`, as a new blob of that name. */
 struct blob *blob_cut(const struct blob *blob, uint64_t size);
-
-#endif

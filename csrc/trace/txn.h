@@ -1,6 +1,5 @@
 /* Facts about input.txn that its reader (txn.c) and its writer share. */
-#ifndef TRACE_TXN_H
-#define TRACE_TXN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ struct txn_window {
 
 /* The window of a memory, NULL if the configuration has no such memory. */
 const struct txn_window *txn_window(const struct nvdla_config *config, enum memory_space space);
-
-#endif

@@ -1,7 +1,6 @@
 /* The raw form of input.txn, as commercial simulators and RTLMeter read it (80-trace-formats section 2.2): a word of
  * 128 bits a line, with the name of a memory file before it. */
-#ifndef TRACE_TXN_RAW_H
-#define TRACE_TXN_RAW_H
+#pragma once
 
 #include "trace/lex.h"
 
@@ -16,5 +15,3 @@ bool txn_raw_command(const struct lines *lines, struct span line, char text[TXN_
 /* Reads the first `most` bytes of a memory file of words of 32 bits in hexadecimal, least significant byte first in
  * memory. *found: bytes in the file. NULL with a message. */
 struct blob *txn_raw_memory(const char *path, size_t most, size_t *found, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The rules for programs from all formats; readers call this last. */
-#ifndef TRACE_VERIFY_H
-#define TRACE_VERIFY_H
+#pragma once
 
 #include "trace/program.h"
 
@@ -15,5 +14,3 @@ bool program_fits(const struct program *prog, const char *path, int line, struct
 
 /* True if the operation addresses a register: OP_WRITE, OP_READ, OP_READ_CHECK, OP_POLL. */
 bool op_is_register(enum op_kind kind);
-
-#endif

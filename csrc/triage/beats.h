@@ -1,6 +1,5 @@
 /* Collects what moved around the first sign of an error from recorded streams. */
-#ifndef TRIAGE_BEATS_H
-#define TRIAGE_BEATS_H
+#pragma once
 
 #include "report/beat_rows.h"
 #include "triage/steps.h"
@@ -9,5 +8,3 @@
  * walk. What cannot be read is left out. */
 void beats_collect(const struct triage_input *input, const struct walk *walk, const struct step_facts *found,
                    uint64_t cycle, struct beat_rows *rows);
-
-#endif

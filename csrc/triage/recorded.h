@@ -1,6 +1,5 @@
 /* Elements of recorded streams by their position, on both sides, as lines of evidence. */
-#ifndef TRIAGE_RECORDED_H
-#define TRIAGE_RECORDED_H
+#pragma once
 
 #include "nvdla/clients.h"
 #include "observe/tap_compare.h"
@@ -36,5 +35,3 @@ void recorded_show(const char *name, const struct both *found, struct diagnosis 
 /* Adds "input: 0x80001000, read at cycle 812 by CDP: 0x1f"; if it was not read, what was read next to it. */
 void recorded_show_read(const struct triage_input *input, enum nvdla_client client, const char *what, uint64_t address,
                         struct diagnosis *to);
-
-#endif

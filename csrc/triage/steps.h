@@ -1,6 +1,5 @@
 /* The steps along the data path: each stream of both sides compared, and each passage that needs no model. */
-#ifndef TRIAGE_STEPS_H
-#define TRIAGE_STEPS_H
+#pragma once
 
 #include "nvdla/error.h"
 #include "observe/recorder.h"
@@ -32,5 +31,3 @@ bool steps_look(const struct triage_input *input, struct walk *walk, struct step
 /* Makes the recorder of the model skip the launches missing in the RTL's streams of that folder, whose recording began
  * later. */
 void steps_begin_with(const char *rtl, struct recorder *model);
-
-#endif

@@ -5,8 +5,7 @@
  * difference names the engine, wherever the wrong bytes came out. If no element differs, a hang decides: the engine at
  * the end of the chain of waits, or the first stream of the data path that ends early although no earlier one does.
  * Next come the checks inside the RTL, and then those of the trace. */
-#ifndef TRIAGE_TRIAGE_H
-#define TRIAGE_TRIAGE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@
 
 /* Finds the engine. False with a message if a stream cannot be read. */
 bool triage(const struct triage_input *input, struct diagnosis *diagnosis, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Inputs of the triage: streams, passages, signs. */
-#ifndef TRIAGE_TRIAGE_INPUT_H
-#define TRIAGE_TRIAGE_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ struct triage_input {
     const struct triage_sign *signs;
     size_t sign_count; /* the strongest first */
 };
-
-#endif

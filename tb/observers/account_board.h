@@ -4,8 +4,7 @@
  *
  * A wrong account often shows nothing else until another engine reads missing data or hangs. Spec: 30-cdma-cbuf
  * sections 5, 8 and 9, 40-convolution-core sections 6 and 8.3. */
-#ifndef TB_OBSERVERS_ACCOUNT_BOARD_H
-#define TB_OBSERVERS_ACCOUNT_BOARD_H
+#pragma once
 
 #include "nvdla/config.h"
 #include "observe/scoreboard.h"
@@ -19,5 +18,3 @@ struct account_board *account_board_new(const struct nvdla_config *config, const
 
 /* Releasing the observer frees the scoreboard. */
 struct observer account_board_observer(struct account_board *board);
-
-#endif

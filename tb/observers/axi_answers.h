@@ -11,8 +11,7 @@
  *
  * Data is not looked at: two answers of one ID and one length that changed places are legal for anyone who sees only
  * the bus. Spec: 70-memory-interface section 2. */
-#ifndef TB_OBSERVERS_AXI_ANSWERS_H
-#define TB_OBSERVERS_AXI_ANSWERS_H
+#pragma once
 
 #include "device/device.h"
 #include "tb/axi.h"
@@ -52,5 +51,3 @@ void axi_answers_clock(struct axi_answers *answers, uint64_t cycle, const struct
 
 /* The observer that feeds answers with the clocks of its port; answers must outlive it. */
 struct observer axi_answers_observer(struct axi_answers *answers);
-
-#endif

@@ -13,8 +13,7 @@
  *     axi-outstanding     more than 256 read or write bursts in flight
  *
  * Spec: 70-memory-interface sections 2, 3 and 4. */
-#ifndef TB_OBSERVERS_AXI_MONITOR_H
-#define TB_OBSERVERS_AXI_MONITOR_H
+#pragma once
 
 #include "device/device.h"
 #include "tb/axi.h"
@@ -58,5 +57,3 @@ bool axi_monitor_holds(const struct axi_monitor *mon);
 
 /* The observer that feeds mon with the clocks of its port; mon must outlive it. */
 struct observer axi_monitor_observer(struct axi_monitor *mon);
-
-#endif

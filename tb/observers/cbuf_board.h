@@ -1,8 +1,7 @@
 /* Scoreboard of CBUF: CSC must read from an entry what was last written there, by CDMA or by the zero fill after reset.
  * It always mirrors the writes it sees, and compares the reads when comparing is on; slots that it never saw written
  * are not compared. Spec: 30-cdma-cbuf section 4. */
-#ifndef TB_OBSERVERS_CBUF_BOARD_H
-#define TB_OBSERVERS_CBUF_BOARD_H
+#pragma once
 
 #include "nvdla/config.h"
 #include "observe/scoreboard.h"
@@ -19,5 +18,3 @@ void cbuf_board_compare(struct cbuf_board *board, bool on);
 
 /* Releasing the observer frees the scoreboard. */
 struct observer cbuf_board_observer(struct cbuf_board *board);
-
-#endif

@@ -3,8 +3,7 @@
  * A failing check fails again in every clock: the first failures are reported, the others only counted. Register groups
  * announce the layers that they start and finish, so that a finding can name the launch of its engine; one outside of
  * engines (memory interface, CBUF, register bus) names the running launches. */
-#ifndef TB_OBSERVERS_CHECKS_H
-#define TB_OBSERVERS_CHECKS_H
+#pragma once
 
 #include "device/device.h"
 #include "tb/observers/observer.h"
@@ -46,5 +45,3 @@ void checks_layer(struct checks *checks, const char *scope, enum check_event eve
 /* Check `name` failed. scope: the hierarchical name of its block, "TOP.tb_top.dut.u_sdp.u_x.Name". of_others: see
  * struct finding. */
 void checks_failed(struct checks *checks, const char *name, const char *scope, bool of_others);
-
-#endif

@@ -5,8 +5,7 @@
  * A launch starts when it is armed or, if its first beat of read data can be identified, at most one read time before
  * that beat. It is done when the layer has written all its bytes. If the layer writes nothing, or its beats cannot be
  * counted, it is done when the second launch after it is armed, because a unit has two groups of registers. */
-#ifndef TB_OBSERVERS_FLIGHT_H
-#define TB_OBSERVERS_FLIGHT_H
+#pragma once
 
 #include "device/beat.h"
 #include "device/device.h"
@@ -27,5 +26,3 @@ struct axi_listener flight_axi(struct flight *flight);
 /* The launches that ran in a recent clock: launches done before the current ones were armed are forgotten. Returns
  * their number, at most `room`. */
 size_t flight_at(const struct flight *flight, uint64_t cycle, struct device_launch *launches, size_t room);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Marks are always tracked as data, at no cost in a clock without an access or a transfer. They become text only when a
  * clock is recorded. */
-#ifndef TB_OBSERVERS_MARKS_H
-#define TB_OBSERVERS_MARKS_H
+#pragma once
 
 #include "nvdla/config.h"
 #include "tb/observers/checks.h"
@@ -42,5 +41,3 @@ const uint64_t *marks_changes(const struct marks *marks);
 
 /* Brings the texts up to date. */
 void marks_update(struct marks *marks);
-
-#endif

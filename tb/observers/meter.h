@@ -1,7 +1,6 @@
 /* Measures the share of the design's own evaluation in a simulator's time: times every 31st clock, without the
  * testbench's time to put inputs. */
-#ifndef TB_OBSERVERS_METER_H
-#define TB_OBSERVERS_METER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ struct clock_source meter_wrap(struct meter *meter, struct clock_source inner);
 /* Share of the design's evaluation, 0..1, in the `cpu_seconds` spent on `clocks`; 0 if too little was measured or other
  * programs disturbed it. */
 double meter_share(const struct meter *meter, uint64_t clocks, double cpu_seconds);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * The board always follows addresses, so that it can start to compare at any clock; bytes only while it compares. Spec:
  * 70-memory-interface sections 3 to 6. */
-#ifndef TB_OBSERVERS_MIF_BOARD_H
-#define TB_OBSERVERS_MIF_BOARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ bool mif_board_atom(struct mif_board *board, enum nvdla_client client, uint64_t 
 /* The same atom at the AXI port. True, with *atom, if it is a known written atom. */
 bool mif_board_axi(struct mif_board *board, enum nvdla_client client, int port, uint64_t cycle, int ordinal,
                    uint64_t address, const uint8_t *bytes, struct mif_atom *atom);
-
-#endif

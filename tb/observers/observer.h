@@ -1,7 +1,6 @@
 /* Observers of a simulated RTL, which do not take part: protocol checks, waves, X checks, taps. The device
  * (rtl_device.c) drives the design and shows each observer what it saw. Functions that are NULL cost nothing. */
-#ifndef TB_OBSERVERS_OBSERVER_H
-#define TB_OBSERVERS_OBSERVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ static inline void observers_add(struct observers *list, struct observer observe
     list->moves += observer.moved != NULL;
     list->settled += observer.settled != NULL;
 }
-
-#endif

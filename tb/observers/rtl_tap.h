@@ -7,8 +7,7 @@
  * A tap counts or records. Counting follows each stream through its launches and delivers nothing; it costs a look at
  * the moving streams. Recording also reads their data and passes it to the listeners. It can begin at any clock: a
  * stream inside a launch is then delivered from its next launch on. */
-#ifndef TB_OBSERVERS_RTL_TAP_H
-#define TB_OBSERVERS_RTL_TAP_H
+#pragma once
 
 #include "nvdla/config.h"
 #include "observe/tap.h"
@@ -47,5 +46,3 @@ struct observer rtl_tap_observer(struct rtl_tap *tap);
 
 /* Listener for the beats of the memories (axi_memory_listen). */
 struct axi_listener rtl_tap_axi(struct rtl_tap *tap);
-
-#endif

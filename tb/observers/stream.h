@@ -12,8 +12,7 @@
  * (of CSC and CMAC: bits 0 to 3 stripe start, stripe end, channel end, layer end; of writes into CBUF: slot, and from
  * bit 8 on whether the slots above it become 0). late: the clocks by which the data come after the rest, if any. A row
  * `stripes,specified`: convolutions have the stripes of chapter 40. */
-#ifndef TB_OBSERVERS_STREAM_H
-#define TB_OBSERVERS_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -143,5 +142,3 @@ extern const struct stream_order order_cdp_element_rows, order_cdp_sum_rows, ord
     order_cdp_factor_rows, order_cdp_product_rows;
 extern const struct stream_order order_pdp_in_atoms, order_pdp_in_lanes, order_pdp_in_beats, order_pdp_row,
     order_pdp_row_lanes, order_pdp_out;
-
-#endif

@@ -1,8 +1,7 @@
 /* Counts the timeline of a run (device/timeline.h): the links between the engines, the interrupt and the register bus
  * from the flags of every clock; waits of engines for memory and of memory for engines from the ports; beats and their
  * launches from the memories. */
-#ifndef TB_OBSERVERS_TIMELINE_H
-#define TB_OBSERVERS_TIMELINE_H
+#pragma once
 
 #include "device/timeline.h"
 #include "nvdla/config.h"
@@ -23,5 +22,3 @@ struct observer timeline_observer(struct timeline_counter *counter);
 
 /* Listener for the beats of the memories (axi_memory_listen). */
 struct axi_listener timeline_axi(struct timeline_counter *counter);
-
-#endif

@@ -1,6 +1,5 @@
 /* Unknown bits (X, Z) on the design's outputs, in a simulator that shows them: findings "x-on-csb" and "x-on-axi". */
-#ifndef TB_OBSERVERS_UNKNOWN_H
-#define TB_OBSERVERS_UNKNOWN_H
+#pragma once
 
 #include "device/device.h"
 #include "tb/observers/observer.h"
@@ -14,5 +13,3 @@ struct unknown {
 
 /* An observer that checks every clock's outputs; unknown outlives it. */
 struct observer unknown_observer(struct unknown *unknown, struct device *dev, const struct signal_layout *layout);
-
-#endif

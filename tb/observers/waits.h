@@ -1,7 +1,6 @@
 /* What the testbench shows of a stopped design (device/waits.h): tb_top's waits if the simulator has them, else the
  * beats on the links in outs; and what each memory port still owes. */
-#ifndef TB_OBSERVERS_WAITS_H
-#define TB_OBSERVERS_WAITS_H
+#pragma once
 
 #include "device/waits.h"
 #include "tb/axi_memory.h"
@@ -41,5 +40,3 @@ void waits_links(struct device_waits *waits, const struct link_beats *beats, con
  * counted here; bytes: of the port, atom: of a memory atom. */
 void waits_port(struct device_waits *waits, enum memory_space port, const struct axi_memory *memory, int bytes,
                 int atom);
-
-#endif

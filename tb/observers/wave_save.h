@@ -3,8 +3,7 @@
  * It is written after the recording, from the contents of the wave file: every name in it exists, and signals that
  * never change are folded away. Translations of numbers to names (register addresses, AXI IDs, states, register fields)
  * are in separate files in a folder beside it. */
-#ifndef TB_OBSERVERS_WAVE_SAVE_H
-#define TB_OBSERVERS_WAVE_SAVE_H
+#pragma once
 
 #include "device/wave_view.h"
 #include "nvdla/config.h"
@@ -18,5 +17,3 @@
  *     view     the initial view */
 bool wave_save_write(const char *path, const struct nvdla_config *config, const struct simulator *simulator,
                      const char *const *scopes, const struct wave_view *view, struct error *err);
-
-#endif

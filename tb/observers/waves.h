@@ -1,7 +1,6 @@
 /* Records waves for a window of cycles. SIGUSR1 overrides the window, for failures at an unknown time: each signal
  * stops a running recording or starts one. */
-#ifndef TB_OBSERVERS_WAVES_H
-#define TB_OBSERVERS_WAVES_H
+#pragma once
 
 #include "device/activity.h"
 #include "device/rtl_options.h"
@@ -54,5 +53,3 @@ bool waves_show(const struct waves *waves, const struct wave_view *view, struct 
 
 /* waves outlives the observer. */
 struct observer waves_observer(struct waves *waves);
-
-#endif

@@ -10,8 +10,7 @@
  *   - A sum is computed with the convolution before it if SDP moves 4 or more elements a clock, and reads its other
  *     input; else it reads both and writes, by itself.
  *   - Pooling and softmax: memory only. */
-#ifndef RUN_ESTIMATE_PLAN_H
-#define RUN_ESTIMATE_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@
  * unit. False with a message: not a quantised network. */
 bool plan_estimate(const char *path, const struct nvdla_config *config, double bytes, struct estimate *estimate,
                    struct error *err);
-
-#endif

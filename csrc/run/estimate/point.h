@@ -1,6 +1,5 @@
 /* What estimates are made of: a network or trace, a configuration, a memory. */
-#ifndef RUN_ESTIMATE_POINT_H
-#define RUN_ESTIMATE_POINT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ bool point_estimate(const struct point *point, const struct point_memory *memory
 
 /* Bytes that the memory moves in a core clock. */
 double point_bytes(const struct nvdla_config *config, const struct point_memory *memory, double mhz);
-
-#endif

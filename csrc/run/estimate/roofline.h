@@ -1,7 +1,6 @@
 /* The roofline of an estimate as a picture: how many multiplications a clock each layer does, over those that it has
  * for each byte that it moves. */
-#ifndef RUN_ESTIMATE_ROOFLINE_H
-#define RUN_ESTIMATE_ROOFLINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,5 +12,3 @@
 /* Writes an SVG. title: of the picture; bytes: that the memory moves in a clock. */
 void roofline_write(FILE *out, const char *title, const struct nvdla_config *config, double bytes,
                     const struct estimate *estimate);
-
-#endif

@@ -1,6 +1,5 @@
 /* One trace played by a separate process: started, listened to, judged when it has ended. jobs.h plays many. */
-#ifndef RUN_JOBS_JOB_H
-#define RUN_JOBS_JOB_H
+#pragma once
 
 #include <stdio.h>
 #include <sys/types.h>
@@ -102,5 +101,3 @@ struct result job_failed(const struct job *job, const struct run_options *option
 
 /* Frees what a job keeps. May be called again. */
 void job_free(struct job *job);
-
-#endif

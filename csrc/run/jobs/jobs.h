@@ -1,7 +1,6 @@
 /* Plays many traces, each in a separate process, several at a time. Each result is printed, and written to the file of
  * --results, as soon as it is known. */
-#ifndef RUN_JOBS_JOBS_H
-#define RUN_JOBS_JOBS_H
+#pragma once
 
 #include "run/options/options.h"
 #include "run/result/result.h"
@@ -35,5 +34,3 @@ int jobs_look(struct jobs *jobs);
 void jobs_abandon(struct jobs *jobs);
 /* No more traces come: plays the remaining ones. Returns the exit status. */
 int jobs_close(struct jobs *jobs);
-
-#endif

@@ -1,6 +1,5 @@
 /* Plays the pieces of a trace (split/split.h) in parallel: one verdict, one report, the sum of cycles. */
-#ifndef RUN_JOBS_PIECES_H
-#define RUN_JOBS_PIECES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ struct pieces_options {
 
 /* Cuts every trace of the options and plays its pieces. Returns the exit status. */
 int pieces_run(const struct run_options *options, const struct pieces_options *pieces);
-
-#endif

@@ -1,6 +1,5 @@
 /* Jobs that run in parallel: waits for all of them and for signals, reads what they send, enforces their limits. */
-#ifndef RUN_JOBS_POOL_H
-#define RUN_JOBS_POOL_H
+#pragma once
 
 #include <poll.h>
 
@@ -47,5 +46,3 @@ int pool_wait(struct pool *pool, double seconds, const struct job_listener *list
 
 /* Sends a signal to all that run. */
 void pool_signal(const struct pool *pool, int number);
-
-#endif

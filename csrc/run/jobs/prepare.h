@@ -1,6 +1,5 @@
 /* Preparations before the first trace plays: reads all, and makes what they need. */
-#ifndef RUN_JOBS_PREPARE_H
-#define RUN_JOBS_PREPARE_H
+#pragma once
 
 #include "run/jobs/job.h"
 #include "run/process/progress.h"
@@ -11,5 +10,3 @@ bool prepare_jobs(const struct run_options *options, struct job *jobs, size_t co
 
 /* Sets unique names for jobs whose paths are known. */
 void prepare_names(struct job *jobs, size_t count);
-
-#endif

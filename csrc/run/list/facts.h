@@ -1,7 +1,6 @@
 /* What another program asks before it plays (docs/results.md): facts of this program as JSON, whether options of a run
  * can be used, which configuration a trace is for, what is known about a simulator, what tests have covered. */
-#ifndef RUN_LIST_FACTS_H
-#define RUN_LIST_FACTS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -41,5 +40,3 @@ void facts_update_simulator(FILE *out, const struct facts_simulator *simulator, 
 /* Reads functional bins, a line of hex digits for each test (docs/results.md: coverage), and prints how many bins they
  * exercise together, by engine, aspect and cross, with the values that no test has. */
 void facts_of_coverage(FILE *in, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* The lines that a list of tests arrives in (docs/results.md): each is read into a set of options, a test, or an order.
  */
-#ifndef RUN_LIST_INPUT_H
-#define RUN_LIST_INPUT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -47,5 +46,3 @@ bool list_next(struct list_input *input, enum list_order *order, struct list_tes
 void list_test_free(struct list_test *test);
 /* No test of it may be left. */
 void list_input_free(struct list_input *input);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Tests cannot affect each other: all that a test starts ends with it, and with this process, however that ends; its
  * limits are enforced. The other program decides what is played, in which order, and what becomes of the results. */
-#ifndef RUN_LIST_LIST_H
-#define RUN_LIST_LIST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ struct list_options {
 
 /* Plays what arrives on stdin and answers on stdout. Returns the exit status: 0 if the list ended in order. */
 int list_play(const struct list_options *options);
-
-#endif

@@ -1,7 +1,6 @@
 /* From a loadable to a trace: the driver's accesses. They are played on the model meanwhile, so the trace has the
  * result of each layer to check. Spec: 87-loadables sections 1, 3, 10 and 11. */
-#ifndef RUN_NETWORK_COMPILE_H
-#define RUN_NETWORK_COMPILE_H
+#pragma once
 
 #include "loadable/input.h"
 #include "loadable/loadable.h"
@@ -38,5 +37,3 @@ struct program *compile_loadable(struct loadable *loadable, const struct compile
 /* Writes the accesses of a program as lines "W UNIT.REGISTER VALUE" and "P UNIT.REGISTER MASK" to a file; gzip if it is
  * named so. */
 bool compile_list_writes(const struct program *prog, const char *path, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Shows a compiled network: a table of its layers, memories and tensors, a graph for Graphviz, or JSON. */
-#ifndef RUN_NETWORK_NETWORK_INFO_H
-#define RUN_NETWORK_NETWORK_INFO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,5 +15,3 @@ struct network_info_options {
 
 /* Prints it. False with a message. */
 bool network_info(FILE *out, struct loadable *loadable, const struct network_info_options *options, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Opens a network: a loadable, or a quantised network that is compiled to one. */
-#ifndef RUN_NETWORK_OPEN_H
-#define RUN_NETWORK_OPEN_H
+#pragma once
 
 #include <stdio.h>
 
@@ -35,5 +34,3 @@ void quantised_explain(FILE *out, const struct quantised *quantised);
  * for each node. False with a message if it cannot be played or a node differs by more than chapter 88 allows. */
 bool quantised_check(FILE *out, const struct quantised *quantised, const struct compile_options *options,
                      struct error *err);
-
-#endif

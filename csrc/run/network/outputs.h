@@ -1,6 +1,5 @@
 /* The results of a network: the outputs that its trace names, as files and in print. */
-#ifndef RUN_NETWORK_OUTPUTS_H
-#define RUN_NETWORK_OUTPUTS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -33,5 +32,3 @@ bool outputs_can_be_shown(const struct outputs_style *style, struct error *err);
  * writes the other forms. Prints nothing if the program names no outputs. False with a message. */
 bool outputs_show(FILE *out, const struct program *prog, const char *folder, const struct outputs_style *style,
                   struct error *err);
-
-#endif

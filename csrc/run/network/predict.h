@@ -1,7 +1,6 @@
 /* A network that is prepared once and then computed on the model for one picture after the other: its memories stay as
  * they are, and only the input and what the layers write is new. */
-#ifndef RUN_NETWORK_PREDICT_H
-#define RUN_NETWORK_PREDICT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -13,5 +12,3 @@
  * a number; or {"error": "..."}. False with a message: the network cannot be computed. */
 bool predict_lines(FILE *in, FILE *out, struct loadable *loadable, const struct compile_options *options,
                    struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Options of commands as tables. A row has what --help says about an option, and what becomes of its argument; all
  * commands share one check and one message for each kind. */
-#ifndef RUN_OPTIONS_ARGUMENTS_H
-#define RUN_OPTIONS_ARGUMENTS_H
+#pragma once
 
 #include <argp.h>
 #include <limits.h>
@@ -103,5 +102,3 @@ uint64_t argument_number(struct argp_state *state, const char *name, const char 
 /* --pieces into a size_t: "all", which is 0, or a number from 1. */
 enum { PIECES_MOST = 100000 };
 void argument_pieces(void *pieces, const char *arg, struct argp_state *state);
-
-#endif

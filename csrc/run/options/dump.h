@@ -1,6 +1,5 @@
 /* Ranges of memory that a run writes to files when it has ended: --dump [SPACE:]ADDRESS:SIZE=FILE. */
-#ifndef RUN_OPTIONS_DUMP_H
-#define RUN_OPTIONS_DUMP_H
+#pragma once
 
 #include "memory/memory.h"
 #include "memory/space.h"
@@ -15,5 +14,3 @@ bool dump_check(const char *text, struct error *err);
 /* Writes the ranges of checked texts; bytes that were never written are 0, and FILE.gz is packed. False with a message:
  * a file cannot be written, or there is no second memory. */
 bool dumps_write(const struct words *texts, struct memory *const memory[SPACE_COUNT], struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Bits of registers that a run does not compare: known differences of an RTL, as --except tells them, and bits of
  * engines that the configuration has not, on an RTL that is another's. */
-#ifndef RUN_OPTIONS_EXCEPTIONS_H
-#define RUN_OPTIONS_EXCEPTIONS_H
+#pragma once
 
 #include "nvdla/error.h"
 #include "nvdla/text.h"
@@ -25,5 +24,3 @@ void exceptions_free(struct exceptions *exceptions);
 /* A line for the result of `reads` reads that differ only there. malloc'd. */
 char *exceptions_note(const struct exceptions *exceptions, const struct nvdla_config *config, const char *device,
                       uint64_t reads);
-
-#endif

@@ -1,6 +1,5 @@
 /* What cannot be asked of another's RTL: it is neither this project's nor a copy of it. */
-#ifndef RUN_OPTIONS_FOREIGN_H
-#define RUN_OPTIONS_FOREIGN_H
+#pragma once
 
 #include "run/options/options.h"
 
@@ -19,5 +18,3 @@ const char *foreign_gates_note(bool foreign, const struct words *pins);
 
 /* The same for a simulator by name, with the pins that it was built with. */
 const char *foreign_gates_of(const struct run_options *options, const char *config);
-
-#endif

@@ -1,6 +1,5 @@
 /* Options of `nvcosim run`. The simulator executables read the same ones: nvcosim passes its own on. */
-#ifndef RUN_OPTIONS_OPTIONS_H
-#define RUN_OPTIONS_OPTIONS_H
+#pragma once
 
 #include <argp.h>
 #include <stdbool.h>
@@ -176,5 +175,3 @@ void traffic_argument(void *traffic, const char *arg, struct argp_state *state);
 #define CONFIG_OF_TRACE(offset) CONFIG_OPTION(offset, "default: small for .cfg, full for .txn, the header's for .nvt")
 #define CONFIG_OF_LOADABLE(offset)                                                                                     \
     CONFIG_OPTION(offset, "default: the one that the network was compiled for, if the file shows it")
-
-#endif

@@ -1,9 +1,6 @@
 /* Failure to write standard output must not look like success. */
-#ifndef RUN_OPTIONS_OUTPUT_H
-#define RUN_OPTIONS_OUTPUT_H
+#pragma once
 
 /* From now on the program exits with a message and status 2 if any of its output could not be written, --help and
  * --version included. Call it first in main(). */
 void output_check_at_exit(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* The launches that make up the layer of --wave-layer. */
-#ifndef RUN_OPTIONS_WAVE_LAYER_H
-#define RUN_OPTIONS_WAVE_LAYER_H
+#pragma once
 
 #include "device/rtl_options.h"
 #include "layers/tracker.h"
@@ -17,5 +16,3 @@ bool wave_layer_valid(const char *text);
  * NULL with a message if the trace has no such layer. */
 struct wave_launch *wave_layer_launches(const struct layer_tracker *tracker, const char *text, size_t *count,
                                         struct error *err);
-
-#endif

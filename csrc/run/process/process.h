@@ -1,7 +1,6 @@
 /* Child processes. A child ends with its parent, and on SIGINT, SIGTERM and SIGPIPE even if the caller ignored them. A
  * wait can run a callback meanwhile. A process group ends as a whole, also when this process is killed. */
-#ifndef RUN_PROCESS_PROCESS_H
-#define RUN_PROCESS_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,5 +100,3 @@ double process_cpu_clock(void);
 
 /* Seconds of a monotonic clock that all processes of the machine share. */
 double process_clock(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* The progress line on a terminal. It appears after two seconds, is overwritten in place, and is erased at the end.
  * Without a terminal on stderr there is no line. */
-#ifndef RUN_PROCESS_PROGRESS_H
-#define RUN_PROCESS_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ int terminal_columns(int file);
 
 /* True if a stream shows colours: it is a terminal, NO_COLOR is unset, and TERM is not dumb. */
 bool terminal_has_colour(int file);
-
-#endif

@@ -7,8 +7,7 @@
  * test: number in the night; at: seconds since 1970; result: docs/results.md. Every line is appended in one write,
  * between two line ends, so a partial line of a killed process or from a full disk spoils no other. The runner and all
  * processes that it plays tests with share a lock on the file (flock): it is free when the last of them has ended. */
-#ifndef RUN_RESULT_LEDGER_H
-#define RUN_RESULT_LEDGER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@
 /* Notes a result, a line of JSON; host: NULL if the process of the test does so itself. False, with errno, if it was
  * not written completely. */
 bool ledger_note(int file, size_t test, const char *host, const char *result);
-
-#endif

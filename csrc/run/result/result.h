@@ -1,8 +1,7 @@
 /* The result of a trace, as data. The session that played the trace fills it (or the runner, if the session could not),
  * the simulator sends it to the runner as a line of JSON, and it is written to the file of --results and printed. It is
  * the only record of a run: no one needs to parse printed lines. */
-#ifndef RUN_RESULT_RESULT_H
-#define RUN_RESULT_RESULT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -153,5 +152,3 @@ void warning_kinds_print(const struct warning_kinds *kinds);
 
 /* Prints a result: warnings, the line of the trace, and further lines. */
 void result_print(const struct result *result, const struct result_style *style, struct warning_kinds *kinds);
-
-#endif

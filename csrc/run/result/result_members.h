@@ -1,6 +1,5 @@
 /* The members of a result in the order of its line of JSON. Writer and readers use the same tables. */
-#ifndef RUN_RESULT_RESULT_MEMBERS_H
-#define RUN_RESULT_RESULT_MEMBERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ struct members {
  * of its mismatch, of who disagrees, and of a finding. */
 extern const struct members result_head_members, result_device_members, result_mismatch_members, result_dissent_members,
     result_finding_members;
-
-#endif

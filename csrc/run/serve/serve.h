@@ -10,8 +10,7 @@
  * The copy is a child of the runner like any simulator (CLONE_PARENT): limits, signals, exit status, CPU time and
  * output are those of one trace, and neither it nor the server depends on the other any longer. If a server dies, no
  * copy dies with it; the runner then starts simulators as usual. */
-#ifndef RUN_SERVE_SERVE_H
-#define RUN_SERVE_SERVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ const char *serve_obstacle(int runner);
 /* Serves orders. Returns true in a copy that is to play, with its words, which the caller owns; false in the server
  * when the socket is closed. */
 bool serve(int socket, struct words *words);
-
-#endif

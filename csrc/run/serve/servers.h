@@ -1,6 +1,5 @@
 /* The runner's side of serve.h: the running servers and their work. */
-#ifndef RUN_SERVE_SERVERS_H
-#define RUN_SERVE_SERVERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ void servers_dismiss(const struct servers *servers);
 
 /* Ends all. What they started runs on. */
 void servers_free(struct servers *servers);
-
-#endif

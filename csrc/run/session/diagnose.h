@@ -1,7 +1,6 @@
 /* Finds the engine to blame, after a woken copy has repeated the failure with its streams recorded: plays the same
  * launches on the model and lets the triage compare. */
-#ifndef RUN_SESSION_DIAGNOSE_H
-#define RUN_SESSION_DIAGNOSE_H
+#pragma once
 
 #include "model/model.h"
 #include "report/diagnosis.h"
@@ -25,5 +24,3 @@ bool point_at(const struct report_input *input, const struct diagnosis *diagnosi
 
 /* Adds the verdict and the arithmetic of the element to the notes of the result. */
 void name_diagnosis(const struct diagnosis *diagnosis, struct result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* Whether something known explains why a trace fails: NVIDIA's errata (nvdla/errata.h), by a model that computes E1 as
  * NVIDIA's hardware does, or that another's RTL is of a configuration with the same ports, by the model of that. */
-#ifndef RUN_SESSION_ERRATA_H
-#define RUN_SESSION_ERRATA_H
+#pragma once
 
 #include "report/outcome.h"
 #include "run/options/options.h"
@@ -16,5 +15,3 @@ enum errata_part {
 /* Judges a failed run. text: one line that names it and its layer, to be freed; NULL for ERRATA_NO_PART.
  * foreign RTL: its writes are compared; otherwise what the trace expects. */
 enum errata_part errata_part(const struct run_options *options, const struct report_input *input, char **text);
-
-#endif

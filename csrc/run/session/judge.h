@@ -1,6 +1,5 @@
 /* Judges a trace that was played: from devices and report to a result. */
-#ifndef RUN_SESSION_JUDGE_H
-#define RUN_SESSION_JUDGE_H
+#pragma once
 
 #include "report/report.h"
 #include "run/options/options.h"
@@ -18,5 +17,3 @@ void name_recordings(const struct run_options *options, const char *wave, struct
 
 /* The folder of the report on a trace of that name; free() it. */
 char *report_folder(const struct run_options *options, const char *name);
-
-#endif

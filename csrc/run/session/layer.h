@@ -1,6 +1,5 @@
 /* A random layer as the trace of a job, written by the process that plays it. */
-#ifndef RUN_SESSION_LAYER_H
-#define RUN_SESSION_LAYER_H
+#pragma once
 
 #include "gen/gen.h"
 #include "nvdla/config.h"
@@ -17,5 +16,3 @@ struct program *layer_program(const struct nvdla_config *config, uint32_t engine
  * same at the same time. errata: see layer_program. False with a message. */
 bool layer_write(const struct run_layer *layer, const struct nvdla_config *config, bool errata, const char *path,
                  struct error *err);
-
-#endif

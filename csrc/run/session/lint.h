@@ -1,8 +1,7 @@
 /* Checks a trace against the lists "Illegal or undefined programming" of the chapters. Nothing is computed or compared:
  * the register accesses are played on a model without arithmetic, so that what is armed, pending and done at each write
  * is the same as on the hardware. */
-#ifndef RUN_SESSION_LINT_H
-#define RUN_SESSION_LINT_H
+#pragma once
 
 #include "device/device.h"
 #include "trace/program.h"
@@ -37,5 +36,3 @@ char *lint_text(const struct lint_finding *finding);
 
 /* One line of JSON without the line end (docs/results.md); free() it. */
 char *lint_json(const struct program *prog, const struct lint *lint);
-
-#endif

@@ -1,6 +1,5 @@
 /* Serves a live driver with one device (nvcosim serve). */
-#ifndef RUN_SESSION_LIVE_H
-#define RUN_SESSION_LIVE_H
+#pragma once
 
 #include "device/rtl_options.h"
 #include "run/options/options.h"
@@ -8,5 +7,3 @@
 /* Serves as options->live says. open and context provide the RTL; both NULL: the model. name: of the device in messages
  * ("rtl", "rtl:mine"). Returns the exit status. */
 int live_one(const struct run_options *options, const char *name, rtl_open open, void *context);
-
-#endif

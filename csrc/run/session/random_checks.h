@@ -1,6 +1,5 @@
 /* Checks of random cases: their register reads must match the model. */
-#ifndef RUN_SESSION_RANDOM_CHECKS_H
-#define RUN_SESSION_RANDOM_CHECKS_H
+#pragma once
 
 #include "trace/program.h"
 
@@ -8,5 +7,3 @@
  * data, which memory does not show. For programs of gen_build(), whose reads do not depend on time. A program that the
  * model cannot finish is left unchanged. */
 void random_checks_add(struct program *prog);
-
-#endif

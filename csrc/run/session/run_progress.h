@@ -1,6 +1,5 @@
 /* The amount of work in a run, and its progress, for the process that started this one. */
-#ifndef RUN_SESSION_RUN_PROGRESS_H
-#define RUN_SESSION_RUN_PROGRESS_H
+#pragma once
 
 #include "device/device.h"
 #include "device/rtl_options.h"
@@ -44,5 +43,3 @@ void print_layer_end(void *context, struct device *dev, const char *text);
 
 /* Writes a whole line to the runner. */
 void send_line(int fd, const char *text);
-
-#endif

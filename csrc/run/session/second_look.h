@@ -1,7 +1,6 @@
 /* Failures on the RTL: detects them immediately (--stop-at-first), and repeats the run from shortly before, in a copy
  * of the process that wakes up and records (replay/copies.h). */
-#ifndef RUN_SESSION_SECOND_LOOK_H
-#define RUN_SESSION_SECOND_LOOK_H
+#pragma once
 
 #include "replay/copies.h"
 #include "replay/first_wrong.h"
@@ -41,5 +40,3 @@ bool second_look_is_copy(const struct second_look *look);
 /* Ends a copy that was woken only to record. Its exit status is 0 if it reached its goal and its recordings are
  * written. */
 void second_look_leave(const struct second_look *look, const struct played *rtl) __attribute__((noreturn));
-
-#endif

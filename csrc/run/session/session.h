@@ -1,6 +1,5 @@
 /* Plays one trace, compares, reports, and delivers the result. */
-#ifndef RUN_SESSION_SESSION_H
-#define RUN_SESSION_SESSION_H
+#pragma once
 
 #include <stdio.h>
 
@@ -20,5 +19,3 @@ int play_one(const struct run_options *options, const char *rtl_name, rtl_open o
 /* Reports in the same way that the trace is not played, and why (printf text). Returns the exit status. */
 int play_none(const struct run_options *options, const char *dut, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

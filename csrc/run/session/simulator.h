@@ -1,8 +1,7 @@
 /* Entry point of every simulator executable (one per configuration, RTL and variant). nvcosim starts one for each trace
  * to play on RTL. The program plays the trace on its RTL and, unless only the RTL is wanted, on the model in the same
  * process, compares, writes the report, prints the summary line, and exits with nvcosim's status. */
-#ifndef RUN_SESSION_SIMULATOR_H
-#define RUN_SESSION_SIMULATOR_H
+#pragma once
 
 #include "device/device.h"
 #include "device/rtl_options.h"
@@ -12,5 +11,3 @@
  * string constant of lines for --version, about the build of the executable. Returns the exit status. */
 int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, bool foreign, const char *pins,
                    const char *made, rtl_open open, void *context);
-
-#endif

@@ -1,7 +1,6 @@
 /* Records the element streams of a run (--tap): RTL and model each in a folder, compared afterwards. With --histogram
  * the RTL's values are counted too. */
-#ifndef RUN_SESSION_TAPS_H
-#define RUN_SESSION_TAPS_H
+#pragma once
 
 #include "nvdla/error.h"
 #include "observe/histogram.h"
@@ -46,5 +45,3 @@ bool taps_part(struct taps *taps, int part, struct words *lines, struct error *e
 bool taps_close_parts(struct taps *taps, struct error *err);
 
 void taps_free(struct taps *taps);
-
-#endif

@@ -1,6 +1,5 @@
 /* Builds simulators while nothing waits for them. */
-#ifndef RUN_SIMULATORS_BACKGROUND_H
-#define RUN_SIMULATORS_BACKGROUND_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -9,5 +8,3 @@
  * caller. Nothing is started while another process builds it. always: otherwise only for a user at a terminal, outside
  * of CI, while a core is free. */
 void build_waves_in_background(const char *config, const char *rtl_name, bool always);
-
-#endif

@@ -1,6 +1,5 @@
 /* How the simulators in the build folder were made: nvcosim info --build. */
-#ifndef RUN_SIMULATORS_BUILD_INFO_H
-#define RUN_SIMULATORS_BUILD_INFO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,5 +9,3 @@
 /* Prints each simulator with its build settings (compiler, options, profile, ...), as text or JSON. False with a
  * message if there is no folder to search. */
 bool build_info_print(FILE *out, bool json, struct error *err);
-
-#endif

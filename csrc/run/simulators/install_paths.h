@@ -8,8 +8,7 @@
  *
  * DIR is the folder of the running program, PREFIX the one above it if it is named bin. The user's cache is
  * $XDG_CACHE_HOME/nvcosim/ID (default ~/.cache), ID a hash of the path of the sources. */
-#ifndef RUN_SIMULATORS_INSTALL_PATHS_H
-#define RUN_SIMULATORS_INSTALL_PATHS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ void install_paths_free(struct install_paths *paths);
 
 /* Creates the build folder. False with a message: no sources, or no writable folder. */
 bool install_paths_prepare(const struct install_paths *paths, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Looks at an RTL before Verilator reads it. */
-#ifndef RUN_SIMULATORS_PREPARE_H
-#define RUN_SIMULATORS_PREPARE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ struct prepare {
  * memory for the build. Returns what the user should know, in lines (malloc'd), or NULL with a message that says what
  * is missing and how to make it. */
 char *prepare_rtl(const struct prepare *prepare, struct error *err);
-
-#endif

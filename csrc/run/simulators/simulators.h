@@ -1,6 +1,5 @@
 /* Simulator executables: where they are, and how missing ones are built. */
-#ifndef RUN_SIMULATORS_SIMULATORS_H
-#define RUN_SIMULATORS_SIMULATORS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ bool simulator_has_taps(const char *config, const char *rtl_name);
 
 /* False with a message if it is known that the sources of the RTL have no checks. */
 bool simulator_can_check(const char *config, const char *rtl_name, struct error *err);
-
-#endif
