@@ -13,7 +13,6 @@
 #include "layers/tracker.h"
 #include "memory/file.h"
 #include "nvdla/text.h"
-#include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 
 enum {
@@ -92,18 +91,6 @@ static void put_register_name(struct writer *writer, const struct op *op) {
     text_printf(&writer->ops, " /* %s */\n", nvdla_register_name(writer->prog->config, op->address, name, sizeof name));
 }
 
-/* Bits of S_INTR_STATUS checked between a wait and the write that clears them; 0: none. */
-static uint32_t wanted_bits(const struct writer *writer, const struct op *wait) {
-    const struct program *prog = writer->prog;
-    for (const struct op *op = wait + 1; op < prog->ops + prog->count; op++) {
-        if (op->kind == OP_WAIT || (op->kind == OP_WRITE && op->address == writer->status))
-            return 0;
-        if ((op->kind == OP_READ_CHECK || op->kind == OP_POLL) && op->address == writer->status)
-            return op->relation == RELATION_EQUAL ? op->value & op->mask : 0;
-    }
-    return 0;
-}
-
 static void put_relation(struct writer *writer, const struct op *op) {
     static const char *const relations[] = {"NVDLA_EQUAL", "NVDLA_LESS_EQUAL", "NVDLA_GREATER_EQUAL"};
     text_printf(&writer->ops, "0x%" PRIx32 ", %s, 0x%" PRIx32 ", 0x%" PRIx32 ", %d", op->address,
@@ -173,7 +160,8 @@ static void put_op(struct writer *writer, const struct op *op) {
         break;
     case OP_WAIT:
         text_printf(out, "NVDLA_WAIT(%d, %d, %d, 0x%" PRIx32 ")\n", op->file, op->line, op->level,
-                    op->level ? wanted_bits(writer, op) : 0);
+                    op->level ? program_wanted_bits(writer->prog, (size_t)(op - writer->prog->ops), writer->status)
+                              : 0);
         break;
     case OP_MEM_LOAD:
         put_blob_op(writer, op, "LOAD");

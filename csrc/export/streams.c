@@ -78,19 +78,6 @@ static void put_notify(struct splitter *splitter, int bit, const struct op *from
     program_append(splitter->out, &wait);
 }
 
-/* Bits checked between a wait and the write that clears them. */
-static uint32_t wanted_bits(const struct splitter *splitter, size_t wait) {
-    const struct program *prog = splitter->prog;
-    for (size_t i = wait + 1; i < prog->count; i++) {
-        const struct op *op = &prog->ops[i];
-        if (op->kind == OP_WAIT || (op->kind == OP_WRITE && op->address == splitter->status))
-            return 0;
-        if ((op->kind == OP_READ_CHECK || op->kind == OP_POLL) && op->address == splitter->status)
-            return op->relation == RELATION_EQUAL ? op->value & op->mask : 0;
-    }
-    return 0;
-}
-
 /* A check of S_INTR_STATUS. One that expects no pending interrupt always holds, because the player clears them. */
 static bool split_status(struct splitter *splitter, const struct op *op) {
     const uint32_t bits = op->value & op->mask, fresh = bits & ~splitter->seen & ~splitter->mask;
@@ -168,7 +155,7 @@ static bool split_op(struct splitter *splitter, size_t index) {
     case OP_WAIT:
         if (!op.level) /* the line falls when all interrupts are serviced */
             return true;
-        if (wanted_bits(splitter, index) == 0) {
+        if (program_wanted_bits(splitter->prog, index, splitter->status) == 0) {
             put_notify(splitter, -1, &op);
             put_barrier(splitter, stream_of(splitter, "GLB"), &op);
         }

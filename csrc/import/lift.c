@@ -617,22 +617,13 @@ static bool take_all(struct lift *lift) {
 static void append_title(const struct lift *lift, struct program *head) {
     const struct lift_summary *summary = lift->summary;
     const struct source_notes *notes = source_notes(lift->source);
-    struct text text = {0};
-    text_printf(&text, "imported from %s (%s): %" PRIu64 " writes, %" PRIu64 " reads", lift->options->title,
-                source_format(lift->source), summary->writes, summary->reads);
-    struct op op = op_make(OP_NOTE, 0);
-    op.text = program_text(head, text.text, text.n);
-    program_append(head, &op);
-    free(text.text);
+    program_note(head, "imported from %s (%s): %" PRIu64 " writes, %" PRIu64 " reads", lift->options->title,
+                 source_format(lift->source), summary->writes, summary->reads);
     const struct words *lists[] = {&notes->dropped, &notes->guessed, &summary->guessed};
     static const char *const heads[] = {"dropped: ", "guessed: ", "guessed: "};
     for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
-        for (size_t i = 0; i < lists[l]->count; i++) {
-            char *line = xprintf("%s%s", heads[l], lists[l]->items[i]);
-            op.text = program_text(head, line, strlen(line));
-            program_append(head, &op);
-            free(line);
-        }
+        for (size_t i = 0; i < lists[l]->count; i++)
+            program_note(head, "%s%s", heads[l], lists[l]->items[i]);
 }
 
 static bool write_record(const struct lift *lift, struct nvt_writer *writer, const struct record *record,

@@ -1,12 +1,7 @@
 /* Shared by all types of layers: accesses, pointers, arming, tables. See emit.h. */
 #include "loadable/emit.h"
 
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "nvdla/registers.h"
-#include "nvdla/xalloc.h"
 
 enum { PRECISION_FP16 = 2 };
 
@@ -38,17 +33,6 @@ void emit_poll(const struct emitter *emitter, enum nvdla_unit unit, uint32_t off
     op.relation = relation;
     op.value = value;
     program_append(emitter->prog, &op);
-}
-
-void emit_note(const struct emitter *emitter, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    char *text = xvprintf(format, arguments);
-    va_end(arguments);
-    struct op op = op_make(OP_NOTE, 0);
-    op.text = program_text(emitter->prog, text, strlen(text));
-    program_append(emitter->prog, &op);
-    free(text);
 }
 
 void emit_mask(const struct emitter *emitter) {

@@ -25,7 +25,6 @@ void emit_cube(const struct emitter *emitter, enum nvdla_unit unit, uint32_t fir
 /* Waits until (read & mask) relation value. */
 void emit_poll(const struct emitter *emitter, enum nvdla_unit unit, uint32_t offset, uint32_t mask,
                enum relation relation, uint32_t value);
-void emit_note(const struct emitter *emitter, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The groups of a layer: in its unit, and in its RDMA. */
 struct layer_groups {

@@ -128,8 +128,8 @@ static void program_if_ready(struct state *state, struct group *group) {
     group->pending = false;
     group->programming = true;
     group->table = table_of(op);
-    emit_note(state->emitter, "task %zu, layer %d: %s, group %u", state->task->number, operation,
-              op_type_names[op->type], index_of(state, group));
+    program_note(state->emitter->prog, "task %zu, layer %d: %s, group %u", state->task->number, operation,
+                 op_type_names[op->type], index_of(state, group));
     if (!moves_nothing(op))
         emit_program(state->emitter, state->task, op, layer_groups(state, group));
     raise(state, operation, EVENT_PROGRAMMED);
@@ -262,8 +262,8 @@ static void await(struct state *state, const struct group *group) {
         GLB_S_INTR_STATUS__CDMA_DAT_DONE_STATUS0_MASK | GLB_S_INTR_STATUS__CDMA_WT_DONE_STATUS0_MASK;
     const uint32_t fetched = op->type == TYPE_CONV ? fetches << g : 0;
     const uint32_t wanted = own | (has_fetch_edges(op) ? fetched : 0);
-    emit_note(state->emitter, "task %zu, layer %d: %s is done", state->task->number, group->operation,
-              op_type_names[op->type]);
+    program_note(state->emitter->prog, "task %zu, layer %d: %s is done", state->task->number, group->operation,
+                 op_type_names[op->type]);
     emit_poll(state->emitter, NVDLA_GLB, GLB_S_INTR_STATUS, wanted, RELATION_EQUAL, wanted);
     emit_write(state->emitter, NVDLA_GLB, GLB_S_INTR_STATUS, own | fetched);
 }

@@ -391,21 +391,9 @@ static bool service_interrupt(struct player *p, bool *found) {
     return true;
 }
 
-/* Bits of S_INTR_STATUS that a sequential program checks between this wait and the write that clears them, or 0. */
-static uint32_t wanted_bits(const struct player *p, size_t wait) {
-    for (size_t i = wait + 1; i < p->prog->count; i++) {
-        const struct op *op = &p->prog->ops[i];
-        if (op->kind == OP_WAIT || (op->kind == OP_WRITE && op->address == p->glb_status))
-            return 0;
-        if ((op->kind == OP_READ_CHECK || op->kind == OP_POLL) && op->address == p->glb_status)
-            return op->relation == RELATION_EQUAL ? op->value & op->mask : 0;
-    }
-    return 0;
-}
-
 /* A wait of a sequential program for dla_intr = 1. */
 static enum step sequential_wait(struct player *p, const struct op *op) {
-    uint32_t wanted = wanted_bits(p, (size_t)(op - p->prog->ops));
+    uint32_t wanted = program_wanted_bits(p->prog, (size_t)(op - p->prog->ops), p->glb_status);
     bool high = p->dev->ops->interrupt(p->dev);
     bool resting = p->rest_clocks >= REST_LONG;
     bool satisfied;

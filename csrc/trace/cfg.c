@@ -59,15 +59,7 @@ static bool name_char(char c) {
 
 /* Adds a comment to the program as a note. */
 static void take_comment(struct cfg *cfg) {
-    struct span text = {cfg->at + 2, (size_t)(cfg->end - cfg->at - 2)};
-    if (text.n && text.at[0] == ' ')
-        text.at++, text.n--;
-    while (text.n && strchr(" \t\r", text.at[text.n - 1]))
-        text.n--;
-    struct op op = op_make(OP_NOTE, cfg->lines->line);
-    op.stream = (uint16_t)program_stream(cfg->prog, "memory");
-    op.text = program_text(cfg->prog, text.at, text.n);
-    program_append(cfg->prog, &op);
+    program_comment(cfg->prog, "memory", cfg->lines->line, cfg->at + 2, (size_t)(cfg->end - cfg->at - 2));
     cfg->at = cfg->end;
 }
 

@@ -51,33 +51,26 @@ bool network_output_valid(const struct network_output *output) {
            (uint64_t)output->n * output->c * output->h * output->w <= output->size;
 }
 
-static void note(struct program *prog, char *text) {
-    struct op op = op_make(OP_NOTE, 0);
-    op.text = program_text(prog, text, strlen(text));
-    program_append(prog, &op);
-    free(text);
-}
-
 void network_note_output(struct program *prog, const struct network_output *output) {
     char *where = xprintf("network output %s %s 0x%" PRIx64 " 0x%" PRIx64, output->name,
                           memory_space_name(output->space), output->base, output->size);
-    if (!output->tensor) {
-        note(prog, where);
-        return;
-    }
-    char *real = output->real != 0 ? xprintf(" real %.9g %d", output->real, output->zero) : xstrdup("");
-    char order[ELEMENT_ORDER_TEXT];
-    note(prog, xprintf("%s %s format %u atom %u nchw %u %u %u %u line %" PRIu32 " surface %" PRIu32 " scale %.9g%s%s%s",
-                       where, network_type_names[output->type], output->format, output->atom, output->n, output->c,
-                       output->h, output->w, output->line, output->surface, output->scale, real,
-                       output->order.rank ? " order " : "", element_order_text(&output->order, order)));
-    free(real);
+    char real[64] = "", order[ELEMENT_ORDER_TEXT];
+    if (output->real != 0)
+        snprintf(real, sizeof real, " real %.9g %d", output->real, output->zero);
+    if (output->tensor)
+        program_note(prog,
+                     "%s %s format %u atom %u nchw %u %u %u %u line %" PRIu32 " surface %" PRIu32 " scale %.9g%s%s%s",
+                     where, network_type_names[output->type], output->format, output->atom, output->n, output->c,
+                     output->h, output->w, output->line, output->surface, output->scale, real,
+                     output->order.rank ? " order " : "", element_order_text(&output->order, order));
+    else
+        program_note(prog, "%s", where);
     free(where);
 }
 
 void network_note_layer(struct program *prog, const struct network_layer *layer) {
-    note(prog, xprintf("network layer %u.%u %s %s#%d", layer->task, layer->operation, layer->type,
-                       nvdla_unit_names[layer->unit], layer->ordinal));
+    program_note(prog, "network layer %u.%u %s %s#%d", layer->task, layer->operation, layer->type,
+                 nvdla_unit_names[layer->unit], layer->ordinal);
 }
 
 bool network_layer_name(const char *comment, char name[NETWORK_LAYER]) {

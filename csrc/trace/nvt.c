@@ -519,14 +519,7 @@ static bool read_blob(struct nvt *nvt) {
 /* ---- the file ---- */
 
 static void add_note(struct nvt *nvt, struct span text) {
-    struct op op = op_make(OP_NOTE, nvt->lines->line);
-    if (text.n && text.at[0] == ' ')
-        text.at++, text.n--;
-    while (text.n && strchr(" \t\r", text.at[text.n - 1]))
-        text.n--;
-    op.text = program_text(nvt->prog, text.at, text.n);
-    op.stream = (uint16_t)program_stream(nvt->prog, nvt->prog->sequential ? "main" : "memory");
-    program_append(nvt->prog, &op);
+    program_comment(nvt->prog, nvt->prog->sequential ? "main" : "memory", nvt->lines->line, text.at, text.n);
 }
 
 static bool refuse_command(struct nvt *nvt, const char *name) {

@@ -95,6 +95,38 @@ const char *program_text(struct program *prog, const char *text, size_t n) {
     return prog->texts[prog->text_count++] = xstrndup(text, n);
 }
 
+void program_note(struct program *prog, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = xvprintf(format, arguments);
+    va_end(arguments);
+    struct op op = op_make(OP_NOTE, 0);
+    op.text = program_text(prog, text, strlen(text));
+    program_append(prog, &op);
+    free(text);
+}
+
+void program_comment(struct program *prog, const char *stream, int line, const char *text, size_t n) {
+    struct op op = op_make(OP_NOTE, line);
+    if (n && text[0] == ' ')
+        text++, n--;
+    while (n && strchr(" \t\r", text[n - 1]))
+        n--;
+    op.stream = (uint16_t)program_stream(prog, stream);
+    op.text = program_text(prog, text, n);
+    program_append(prog, &op);
+}
+
+uint32_t program_wanted_bits(const struct program *prog, size_t wait, uint32_t status) {
+    for (const struct op *op = prog->ops + wait + 1; op < prog->ops + prog->count; op++) {
+        if (op->kind == OP_WAIT || (op->kind == OP_WRITE && op->address == status))
+            return 0;
+        if ((op->kind == OP_READ_CHECK || op->kind == OP_POLL) && op->address == status)
+            return op->relation == RELATION_EQUAL ? op->value & op->mask : 0;
+    }
+    return 0;
+}
+
 struct program *program_like(const struct program *prog) {
     struct program *like = program_new(prog->config, prog->files[0]);
     for (size_t i = 1; i < prog->file_count; i++)

@@ -122,6 +122,13 @@ int program_file(struct program *prog, const char *path);
 struct blob *program_blob(struct program *prog, struct blob *blob);
 /* Copies text; the program owns the copy. */
 const char *program_text(struct program *prog, const char *text, size_t n);
+/* Appends a comment (printf text) to the first stream. */
+void program_note(struct program *prog, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Appends the comment of a line of a trace to a stream, without a blank before it and blanks after it. */
+void program_comment(struct program *prog, const char *stream, int line, const char *text, size_t n);
+/* Bits of S_INTR_STATUS, at address `status`, that a sequential program checks between a wait and the write that clears
+ * them; 0: none. */
+uint32_t program_wanted_bits(const struct program *prog, size_t wait, uint32_t status);
 /* An empty program of the same configuration, whose operations may name the same files. */
 struct program *program_like(const struct program *prog);
 /* Moves blobs and texts to another program that has none and whose operations refer to them. */

@@ -376,16 +376,6 @@ static bool read_command(struct txn *txn, struct span line) {
         span_show(txn->token[0], shown), guess_hint(&guess, hint));
 }
 
-static void add_note(struct txn *txn, struct span text) {
-    struct op op = make(txn, OP_NOTE);
-    if (text.n && text.at[0] == ' ')
-        text.at++, text.n--;
-    while (text.n && strchr(" \t\r", text.at[text.n - 1]))
-        text.n--;
-    op.text = program_text(txn->prog, text.at, text.n);
-    append(txn, &op);
-}
-
 /* ---- plusargs.txt ---- */
 
 /* Known names without effect here: the harness has its own options for what they tune. */
@@ -455,7 +445,7 @@ static bool read_line(struct txn *txn, struct span line) {
     if (!read_command(txn, command))
         return false;
     if (hash)
-        add_note(txn, (struct span){hash + 1, line.n - command.n - 1});
+        program_comment(txn->prog, "main", txn->line, hash + 1, line.n - command.n - 1);
     return true;
 }
 

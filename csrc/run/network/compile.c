@@ -139,12 +139,6 @@ static void note_output(struct compiler *compiler, size_t number) {
     network_note_output(compiler->prog, &output);
 }
 
-static void append_note(struct compiler *compiler, const char *text) {
-    struct op op = op_make(OP_NOTE, 0);
-    op.text = program_text(compiler->prog, text, strlen(text));
-    program_append(compiler->prog, &op);
-}
-
 /* ---- playing on the model ---- */
 
 /* The model is stuck. Its last warning says why. */
@@ -280,15 +274,13 @@ static bool compile_cpu(struct compiler *compiler, size_t number) {
     for (size_t i = 0; i < task.count; i++) {
         const struct cpu_operation *op = &task.operations[i];
         const struct range source = buffer_range(&op->source), destination = buffer_range(&op->destination);
-        char *text = xprintf("task %zu, layer %zu: %s on the CPU", number, i, cpu_type_names[op->type]);
-        append_note(compiler, text);
-        free(text);
+        program_note(compiler->prog, "task %zu, layer %zu: %s on the CPU", number, i, cpu_type_names[op->type]);
         /* The result becomes a constant of the trace, right only if its source is, and a comment to compute it. */
         append_now(compiler, OP_MEM_CHECK, op->source.memory->space, &source, 1);
         cpu_operation_run(op, compiler->model->memory);
         append_now(compiler, OP_MEM_LOAD, op->destination.memory->space, &destination, 1);
-        text = cpu_note(op);
-        append_note(compiler, text);
+        char *text = cpu_note(op);
+        program_note(compiler->prog, "%s", text);
         free(text);
         if (compiler->options->completed)
             compiler->options->completed(compiler->options->context, number, i, compiler->model->memory);
@@ -406,10 +398,8 @@ static bool declare_memories(struct compiler *compiler) {
     const struct loadable *loadable = compiler->loadable;
     for (size_t i = 0; i < loadable->memory_count; i++) {
         const struct loadable_memory *memory = &loadable->memories[i];
-        char *text = xprintf("memory %u%s%s", memory->id, memory->flags & MEMORY_INPUT ? ", input" : "",
-                             memory->flags & MEMORY_OUTPUT ? ", output" : "");
-        append_note(compiler, text);
-        free(text);
+        program_note(compiler->prog, "memory %u%s%s", memory->id, memory->flags & MEMORY_INPUT ? ", input" : "",
+                     memory->flags & MEMORY_OUTPUT ? ", output" : "");
         declare_memory(compiler, memory);
     }
     return play_on(compiler);
