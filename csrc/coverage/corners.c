@@ -2,7 +2,6 @@
 #include "coverage/corners.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "coverage/coverage_engines.h"
 #include "layers/lut_registers.h"
@@ -288,7 +287,7 @@ static bool set_stream(struct stream *stream, const struct tap_stream *of, const
         return FIELD(&view, PDP, D_OPERATION_MODE_CFG, POOLING_METHOD) == 0;
     case TAP_SDP_LUT_IN:
     case TAP_CDP_SUM:
-        lut = of->tap == TAP_CDP_SUM ? lut_of_cdp(&view) : lut_of_sdp(&view);
+        lut = lut_of(&view, of->tap == TAP_CDP_SUM ? NVDLA_CDP : NVDLA_SDP);
         set_tables(stream, &lut);
         break;
     default:

@@ -64,7 +64,7 @@ void sort_cdp(const struct registers_view *view, int group, bool fed, int *v) {
     const struct cdp_cubes cdp = cdp_cubes(view);
     const struct cube *in = &cdp.source.cube, *out = &cdp.destination.cube;
     const int precision = precision_class(config, FIELD(view, CDP, D_DATA_FORMAT, INPUT_DATA_TYPE));
-    const struct lut_values lut = LUT_VALUES(view, CDP);
+    const struct lut_settings lut = lut_of(view, NVDLA_CDP);
     v[CDP_GROUP] = group;
     v[CDP_PRECISION] = precision;
     v[CDP_LENGTH] = (int)FIELD(view, CDP, D_LRN_CFG, NORMALZ_LEN);

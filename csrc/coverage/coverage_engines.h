@@ -4,6 +4,7 @@
 
 #include "coverage/coverage_bins.h"
 #include "layers/cubes.h"
+#include "layers/lut_registers.h"
 #include "layers/view.h"
 #include "trace/program.h"
 
@@ -162,38 +163,25 @@ static inline void sort_cube(const struct cube *cube, int *lines, int *surfaces)
 
 enum { FOR_LUT_ASPECTS(ASPECT_INDEX) LUT_ASPECTS };
 
-/* S_LUT registers; SDP and CDP have the same fields. */
-struct lut_values {
-    uint32_t cfg, info, le_scale, lo_scale, le_shift, lo_shift;
-};
-
-#define LUT_VALUES(view, unit)                                                                                         \
-    {.cfg = VALUE(view, unit, S_LUT_CFG),                                                                              \
-     .info = VALUE(view, unit, S_LUT_INFO),                                                                            \
-     .le_scale = VALUE(view, unit, S_LUT_LE_SLOPE_SCALE),                                                              \
-     .lo_scale = VALUE(view, unit, S_LUT_LO_SLOPE_SCALE),                                                              \
-     .le_shift = VALUE(view, unit, S_LUT_LE_SLOPE_SHIFT),                                                              \
-     .lo_shift = VALUE(view, unit, S_LUT_LO_SLOPE_SHIFT)}
-
 /* v: the first of LUT_ASPECTS. FP16 has no shifts. */
-static inline void sort_lut(const struct lut_values *lut, int precision, int *v) {
-    v[LUT_FUNCTION] = (lut->cfg & SDP_S_LUT_CFG__LUT_LE_FUNCTION_MASK) != 0;
-    if (v[LUT_FUNCTION] == 0)
-        v[LUT_OFFSET] = sign_class(lut->info, 8);
+static inline void sort_lut(const struct lut_settings *lut, int precision, int *v) {
+    v[LUT_FUNCTION] = lut->le_linear;
+    if (lut->le_linear)
+        v[LUT_LE_SELECT] = sign_class((uint32_t)lut->range[LUT_LE].select, 8);
     else
-        v[LUT_LE_SELECT] = sign_class(lut->info >> SDP_S_LUT_INFO__LUT_LE_INDEX_SELECT_LSB, 8);
-    v[LUT_LO_SELECT] = sign_class(lut->info >> SDP_S_LUT_INFO__LUT_LO_INDEX_SELECT_LSB, 8);
-    v[LUT_BELOW_PRIORITY] = (lut->cfg & SDP_S_LUT_CFG__LUT_UFLOW_PRIORITY_MASK) != 0;
-    v[LUT_ABOVE_PRIORITY] = (lut->cfg & SDP_S_LUT_CFG__LUT_OFLOW_PRIORITY_MASK) != 0;
-    v[LUT_HYBRID_PRIORITY] = (lut->cfg & SDP_S_LUT_CFG__LUT_HYBRID_PRIORITY_MASK) != 0;
-    v[LUT_LE_BELOW_SLOPE] = sign_class(lut->le_scale, 16);
-    v[LUT_LE_ABOVE_SLOPE] = sign_class(lut->le_scale >> 16, 16);
-    v[LUT_LO_BELOW_SLOPE] = sign_class(lut->lo_scale, 16);
-    v[LUT_LO_ABOVE_SLOPE] = sign_class(lut->lo_scale >> 16, 16);
-    if (precision == NVDLA_FP16)
-        return;
-    v[LUT_LE_BELOW_SHIFT] = sign_class(lut->le_shift, 5);
-    v[LUT_LE_ABOVE_SHIFT] = sign_class(lut->le_shift >> 5, 5);
-    v[LUT_LO_BELOW_SHIFT] = sign_class(lut->lo_shift, 5);
-    v[LUT_LO_ABOVE_SHIFT] = sign_class(lut->lo_shift >> 5, 5);
+        v[LUT_OFFSET] = sign_class((uint32_t)lut->le_index_offset, 8);
+    v[LUT_LO_SELECT] = sign_class((uint32_t)lut->range[LUT_LO].select, 8);
+    v[LUT_BELOW_PRIORITY] = lut->under_first_lo;
+    v[LUT_ABOVE_PRIORITY] = lut->over_first_lo;
+    v[LUT_HYBRID_PRIORITY] = lut->hybrid_first_lo;
+    for (int table = LUT_LE; table <= LUT_LO; table++) {
+        const struct lut_range *range = &lut->range[table];
+        const int lo = 2 * (table == LUT_LO);
+        v[LUT_LE_BELOW_SLOPE + lo] = sign_class((uint32_t)range->under.scale, 16);
+        v[LUT_LE_ABOVE_SLOPE + lo] = sign_class((uint32_t)range->over.scale, 16);
+        if (precision != NVDLA_FP16) {
+            v[LUT_LE_BELOW_SHIFT + lo] = sign_class((uint32_t)range->under.shift, 5);
+            v[LUT_LE_ABOVE_SHIFT + lo] = sign_class((uint32_t)range->over.shift, 5);
+        }
+    }
 }

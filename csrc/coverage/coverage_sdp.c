@@ -345,7 +345,7 @@ bool sort_sdp_lut(const struct registers_view *view, int *v) {
     if (!nvdla_has(view->config, FEATURE_SDP_LUT) || FIELD(view, SDP, D_DP_EW_CFG, EW_BYPASS) ||
         FIELD(view, SDP, D_DP_EW_CFG, EW_LUT_BYPASS))
         return false;
-    const struct lut_values lut = LUT_VALUES(view, SDP);
+    const struct lut_settings lut = lut_of(view, NVDLA_SDP);
     v[TABLE_PRECISION] = precision_class(view->config, FIELD(view, SDP, D_DATA_FORMAT, PROC_PRECISION));
     v[TABLE_SOURCE] = (int)FIELD(view, SDP, D_FEATURE_MODE_CFG, FLYING_MODE);
     sort_lut(&lut, v[TABLE_PRECISION], &v[TABLE]);

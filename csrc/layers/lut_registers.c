@@ -1,21 +1,26 @@
-/* Decodes the S_LUT_* registers, which have the same fields in SDP and CDP. See lut_registers.h. */
+/* Decodes the S_LUT_* registers. See lut_registers.h. */
 #include "layers/lut_registers.h"
 
 #include "nvdla/fixed.h"
-
-/* Register values; those of the tables in the order LE, LO. */
-struct lut_registers {
-    uint32_t cfg, info;
-    uint32_t slope_scale[LUT_TABLES], slope_shift[LUT_TABLES];
-    int64_t start[LUT_TABLES], end[LUT_TABLES]; /* sign-extended */
-};
+#include "nvdla_offsets.h"
 
 static int sign_extend(uint32_t value, int bits) {
     return (int)fixed_sign_extend(value, bits);
 }
 
-static struct lut_settings decode(const struct lut_registers *registers) {
-    uint32_t cfg = registers->cfg, info = registers->info;
+/* START and END of LE, then of LO; in CDP each is a pair of 32 and 6 bits. */
+static int64_t bound(const struct registers_view *view, enum nvdla_unit unit, uint32_t n) {
+    enum { CDP_BITS = 38 };
+    if (unit != NVDLA_CDP)
+        return (int32_t)view_value(view, unit, SDP_S_LUT_LE_START + 4 * n);
+    const uint32_t low = CDP_S_LUT_LE_START_LOW + 8 * n;
+    return fixed_sign_extend((int64_t)((uint64_t)view_value(view, unit, low + 4) << 32 | view_value(view, unit, low)),
+                             CDP_BITS);
+}
+
+struct lut_settings lut_of(const struct registers_view *view, enum nvdla_unit unit) {
+    const uint32_t cfg = view_value(view, unit, SDP_S_LUT_CFG), info = view_value(view, unit, SDP_S_LUT_INFO);
+    const uint32_t slopes = unit == NVDLA_CDP ? CDP_S_LUT_LE_SLOPE_SCALE : SDP_S_LUT_LE_SLOPE_SCALE;
     struct lut_settings lut = {
         .le_linear = REGISTER_FIELD(cfg, SDP_S_LUT_CFG__LUT_LE_FUNCTION),
         .under_first_lo = REGISTER_FIELD(cfg, SDP_S_LUT_CFG__LUT_UFLOW_PRIORITY),
@@ -25,11 +30,12 @@ static struct lut_settings decode(const struct lut_registers *registers) {
     };
     lut.range[LUT_LE].select = sign_extend(REGISTER_FIELD(info, SDP_S_LUT_INFO__LUT_LE_INDEX_SELECT), 8);
     lut.range[LUT_LO].select = sign_extend(REGISTER_FIELD(info, SDP_S_LUT_INFO__LUT_LO_INDEX_SELECT), 8);
-    for (int table = 0; table < LUT_TABLES; table++) {
+    for (uint32_t table = 0; table < LUT_TABLES; table++) {
         struct lut_range *range = &lut.range[table];
-        uint32_t scale = registers->slope_scale[table], shift = registers->slope_shift[table];
-        range->start = registers->start[table];
-        range->end = registers->end[table];
+        const uint32_t scale = view_value(view, unit, slopes + 8 * table);
+        const uint32_t shift = view_value(view, unit, slopes + 8 * table + 4);
+        range->start = bound(view, unit, 2 * table);
+        range->end = bound(view, unit, 2 * table + 1);
         /* LE and LO have the same layout. */
         range->under.scale = (int16_t)REGISTER_FIELD(scale, SDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_UFLOW_SCALE);
         range->over.scale = (int16_t)REGISTER_FIELD(scale, SDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_OFLOW_SCALE);
@@ -37,37 +43,4 @@ static struct lut_settings decode(const struct lut_registers *registers) {
         range->over.shift = sign_extend(REGISTER_FIELD(shift, SDP_S_LUT_LE_SLOPE_SHIFT__LUT_LE_SLOPE_OFLOW_SHIFT), 5);
     }
     return lut;
-}
-
-struct lut_settings lut_of_sdp(const struct registers_view *view) {
-    const struct lut_registers registers = {
-        .cfg = VALUE(view, SDP, S_LUT_CFG),
-        .info = VALUE(view, SDP, S_LUT_INFO),
-        .slope_scale = {VALUE(view, SDP, S_LUT_LE_SLOPE_SCALE), VALUE(view, SDP, S_LUT_LO_SLOPE_SCALE)},
-        .slope_shift = {VALUE(view, SDP, S_LUT_LE_SLOPE_SHIFT), VALUE(view, SDP, S_LUT_LO_SLOPE_SHIFT)},
-        .start = {(int32_t)VALUE(view, SDP, S_LUT_LE_START), (int32_t)VALUE(view, SDP, S_LUT_LO_START)},
-        .end = {(int32_t)VALUE(view, SDP, S_LUT_LE_END), (int32_t)VALUE(view, SDP, S_LUT_LO_END)},
-    };
-    return decode(&registers);
-}
-
-/* A pair of 32 and 6 bits. */
-static int64_t wide(const struct registers_view *view, uint32_t low, uint32_t high) {
-    enum { CDP_BITS = 38 };
-    uint64_t value = (uint64_t)view_value(view, NVDLA_CDP, high) << 32 | view_value(view, NVDLA_CDP, low);
-    return fixed_sign_extend((int64_t)value, CDP_BITS);
-}
-
-struct lut_settings lut_of_cdp(const struct registers_view *view) {
-    const struct lut_registers registers = {
-        .cfg = VALUE(view, CDP, S_LUT_CFG),
-        .info = VALUE(view, CDP, S_LUT_INFO),
-        .slope_scale = {VALUE(view, CDP, S_LUT_LE_SLOPE_SCALE), VALUE(view, CDP, S_LUT_LO_SLOPE_SCALE)},
-        .slope_shift = {VALUE(view, CDP, S_LUT_LE_SLOPE_SHIFT), VALUE(view, CDP, S_LUT_LO_SLOPE_SHIFT)},
-        .start = {wide(view, CDP_S_LUT_LE_START_LOW, CDP_S_LUT_LE_START_HIGH),
-                  wide(view, CDP_S_LUT_LO_START_LOW, CDP_S_LUT_LO_START_HIGH)},
-        .end = {wide(view, CDP_S_LUT_LE_END_LOW, CDP_S_LUT_LE_END_HIGH),
-                wide(view, CDP_S_LUT_LO_END_LOW, CDP_S_LUT_LO_END_HIGH)},
-    };
-    return decode(&registers);
 }

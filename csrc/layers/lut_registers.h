@@ -4,5 +4,5 @@
 #include "layers/view.h"
 #include "nvdla/lut.h"
 
-struct lut_settings lut_of_sdp(const struct registers_view *view);
-struct lut_settings lut_of_cdp(const struct registers_view *view);
+/* unit: NVDLA_SDP or NVDLA_CDP. Their registers have the same fields in the same order; bounds have two in CDP. */
+struct lut_settings lut_of(const struct registers_view *view, enum nvdla_unit unit);

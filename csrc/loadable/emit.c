@@ -146,60 +146,41 @@ void emit_arm(const struct emitter *emitter, const struct operation *op, struct 
 
 /* ---- tables ---- */
 
-/* Registers of a table; in CDP each bound is followed by a high word. */
-struct table_registers {
-    uint32_t access_cfg, access_data, cfg, info, bounds, le_slope_scale, le_slope_shift, lo_slope_scale, lo_slope_shift;
-    bool wide; /* CDP */
-};
-
-#define TABLE(unit, start)                                                                                             \
-    {.access_cfg = unit##_S_LUT_ACCESS_CFG,                                                                            \
-     .access_data = unit##_S_LUT_ACCESS_DATA,                                                                          \
-     .cfg = unit##_S_LUT_CFG,                                                                                          \
-     .info = unit##_S_LUT_INFO,                                                                                        \
-     .bounds = unit##_S_LUT_##start,                                                                                   \
-     .le_slope_scale = unit##_S_LUT_LE_SLOPE_SCALE,                                                                    \
-     .le_slope_shift = unit##_S_LUT_LE_SLOPE_SHIFT,                                                                    \
-     .lo_slope_scale = unit##_S_LUT_LO_SLOPE_SCALE,                                                                    \
-     .lo_slope_shift = unit##_S_LUT_LO_SLOPE_SHIFT,                                                                    \
-     .wide = NVDLA_##unit == NVDLA_CDP}
-
-static const struct table_registers sdp_table = TABLE(SDP, LE_START), cdp_table = TABLE(CDP, LE_START_LOW);
-
-_Static_assert(SDP_S_LUT_LO_END == SDP_S_LUT_LE_START + 12 && CDP_S_LUT_LO_END_HIGH == CDP_S_LUT_LE_START_LOW + 28,
-               "the bounds of a table follow each other");
+_Static_assert(SDP_S_LUT_ACCESS_CFG == CDP_S_LUT_ACCESS_CFG && SDP_S_LUT_INFO == CDP_S_LUT_INFO &&
+                   SDP_S_LUT_LO_SLOPE_SHIFT == SDP_S_LUT_LE_START + 28 &&
+                   CDP_S_LUT_LO_SLOPE_SHIFT == CDP_S_LUT_LE_START_LOW + 44,
+               "the registers of tables have one order; each bound of CDP is followed by a high word");
 
 enum { WRITE_LE = 0x20000, WRITE_LO = 0x30000 }; /* ACCESS_CFG: write, which table, from entry 0 on */
 
-/* The slopes of a table's two ends. */
-static void emit_slopes(const struct emitter *emitter, enum nvdla_unit unit, uint32_t scale, uint32_t shift, bool fp16,
+/* The slopes of a table's two ends: scale, and in the next register shift. */
+static void emit_slopes(const struct emitter *emitter, enum nvdla_unit unit, uint32_t scale, bool fp16,
                         const struct lut_slope *under, const struct lut_slope *over) {
     const uint32_t low = fp16 ? under->fp16 : (uint16_t)under->scale, high = fp16 ? over->fp16 : (uint16_t)over->scale;
     emit_write(emitter, unit, scale, low | high << 16);
     if (!fp16)
-        emit_write(emitter, unit, shift, ((uint32_t)under->shift & 31) | ((uint32_t)over->shift & 31) << 5);
+        emit_write(emitter, unit, scale + 4, ((uint32_t)under->shift & 31) | ((uint32_t)over->shift & 31) << 5);
 }
 
 void emit_table(const struct emitter *emitter, enum nvdla_unit unit, const struct lut_param *lut, unsigned precision) {
-    const struct table_registers *regs = unit == NVDLA_SDP ? &sdp_table : &cdp_table;
     const uint64_t bounds[] = {lut->le_start, lut->le_end, lut->lo_start, lut->lo_end};
     const bool fp16 = precision == PRECISION_FP16;
-    emit_write(emitter, unit, regs->access_cfg, WRITE_LE);
+    emit_write(emitter, unit, SDP_S_LUT_ACCESS_CFG, WRITE_LE);
     for (int i = 0; i < 65; i++)
-        emit_write(emitter, unit, regs->access_data, (uint32_t)lut->le[i]);
-    emit_write(emitter, unit, regs->access_cfg, WRITE_LO);
+        emit_write(emitter, unit, SDP_S_LUT_ACCESS_DATA, (uint32_t)lut->le[i]);
+    emit_write(emitter, unit, SDP_S_LUT_ACCESS_CFG, WRITE_LO);
     for (int i = 0; i < 257; i++)
-        emit_write(emitter, unit, regs->access_data, (uint32_t)lut->lo[i]);
-    emit_write(emitter, unit, regs->cfg, lut->method | lut->underflow << 4 | lut->overflow << 5 | lut->hybrid << 6);
+        emit_write(emitter, unit, SDP_S_LUT_ACCESS_DATA, (uint32_t)lut->lo[i]);
+    emit_write(emitter, unit, SDP_S_LUT_CFG, lut->method | lut->underflow << 4 | lut->overflow << 5 | lut->hybrid << 6);
     const uint32_t le_offset = (uint8_t)lut->le_offset;
-    emit_write(emitter, unit, regs->info,
+    emit_write(emitter, unit, SDP_S_LUT_INFO,
                (lut->method ? le_offset << 8 : le_offset) | (uint32_t)(uint8_t)lut->lo_select << 16);
-    for (uint32_t i = 0; i < 4; i++) {
-        const uint32_t at = regs->bounds + (regs->wide ? 8 : 4) * i;
+    uint32_t at = SDP_S_LUT_LE_START;
+    for (int i = 0; i < 4; i++, at += 4) {
         emit_write(emitter, unit, at, low_word(bounds[i]));
-        if (regs->wide)
-            emit_write(emitter, unit, at + 4, high_word(bounds[i]));
+        if (unit == NVDLA_CDP)
+            emit_write(emitter, unit, at += 4, high_word(bounds[i]));
     }
-    emit_slopes(emitter, unit, regs->le_slope_scale, regs->le_slope_shift, fp16, &lut->le_underflow, &lut->le_overflow);
-    emit_slopes(emitter, unit, regs->lo_slope_scale, regs->lo_slope_shift, fp16, &lut->lo_underflow, &lut->lo_overflow);
+    emit_slopes(emitter, unit, at, fp16, &lut->le_underflow, &lut->le_overflow);
+    emit_slopes(emitter, unit, at + 8, fp16, &lut->lo_underflow, &lut->lo_overflow);
 }

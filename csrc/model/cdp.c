@@ -364,7 +364,7 @@ static struct cdp_kernel decode_kernel(const struct registers_view *view, enum n
                   (int16_t)VALUE(view, CDP, D_DATIN_SCALE), VALUE(view, CDP, D_DATIN_SHIFTER)},
         .output = {(int32_t)fixed_sign_extend(VALUE(view, CDP, D_DATOUT_OFFSET), widths.output_offset_bits),
                    (int16_t)VALUE(view, CDP, D_DATOUT_SCALE), VALUE(view, CDP, D_DATOUT_SHIFTER)},
-        .lut = lut_of_cdp(view),
+        .lut = lut_of(view, NVDLA_CDP),
     };
 }
 

@@ -120,7 +120,7 @@ static void decode_stages(struct sdp_layer *layer, const struct registers_view *
     }
     layer->table = !layer->stage[SDP_EW].bypass && !FIELD(view, SDP, D_DP_EW_CFG, EW_LUT_BYPASS);
     if (layer->table)
-        layer->lut = lut_of_sdp(view);
+        layer->lut = lut_of(view, NVDLA_SDP);
 }
 
 /* ---- operands ---- */
