@@ -122,6 +122,7 @@ static bool begin_launch(struct rtl_tap *tap, enum rtl_stream index) {
         .format = fact->format, .width = layout->width, .bits = layout->bits, .lanes = (size_t)layout->lanes};
     struct stream_launch at = {.config = tap->config,
                                .tracker = tap->tracker,
+                               .kind = fact->order->kind,
                                .lanes = usual.lanes,
                                .specified = tap->source.specified_stripes,
                                .form = &stream->form};
@@ -131,6 +132,7 @@ static bool begin_launch(struct rtl_tap *tap, enum rtl_stream index) {
         if (!at.launch)
             return false;
         stream->next_of[stream->group] = at.launch->ordinal + 1;
+        at.view = launch_view(tap->config, at.launch);
         if (fact->order->begin(&stream->state, &at))
             break;
         stream->group = !stream->group;

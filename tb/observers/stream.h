@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "layers/tracker.h"
+#include "layers/view.h"
 #include "nvdla/config.h"
 #include "observe/tap.h"
 #include "tap_streams.h"
@@ -95,12 +96,14 @@ struct stream_launch {
     const struct nvdla_config *config;
     const struct layer_tracker *tracker;
     const struct launch *launch;
-    size_t lanes;             /* of a beat, as tb/streams.csv says */
-    bool specified;           /* see conv_order() */
-    struct stream_form *form; /* from tb/streams.csv; an order changes it where it depends on the layer's precision */
+    struct registers_view view; /* its registers */
+    int kind;                   /* of the order */
+    size_t lanes;               /* of a beat, as tb/streams.csv says */
+    bool specified;             /* see conv_order() */
+    struct stream_form *form;   /* from tb/streams.csv; an order changes it where it depends on the layer's precision */
 };
 
-enum { STREAM_STATE = 256 };
+enum { STREAM_STATE = 264 };
 
 /* Position of a stream in its launch: an order's private state. */
 struct stream_state {
@@ -112,6 +115,7 @@ struct stream_order {
     bool (*begin)(struct stream_state *state, const struct stream_launch *launch);
     /* Describes the beat and advances past it. */
     void (*next)(struct stream_state *state, struct stream_beat *beat);
+    int kind; /* what distinguishes streams with the same functions, for begin() */
 };
 
 /* Of the lanes of a beat, `lanes` from lane `lane` of an atom on: the number that are channels. */

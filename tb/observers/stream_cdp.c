@@ -40,10 +40,9 @@ static void set_form(struct stream_form *form, enum cdp_stream stream, enum nvdl
         form->width = 0;
 }
 
-static bool begin(struct stream_state *state, const struct stream_launch *launch, enum cdp_stream stream) {
-    const struct registers_view view = launch_view(launch->config, launch->launch);
-    const struct cdp_cubes cubes = cdp_cubes(&view);
-    set_form(launch->form, stream, cubes.precision);
+static bool begin(struct stream_state *state, const struct stream_launch *launch) {
+    const struct cdp_cubes cubes = cdp_cubes(&launch->view);
+    set_form(launch->form, (enum cdp_stream)launch->kind, cubes.precision);
     *(struct cdp_state *)state->bytes = (struct cdp_state){
         .width = cubes.width,
         .height = cubes.height,
@@ -53,26 +52,6 @@ static bool begin(struct stream_state *state, const struct stream_launch *launch
     };
     launch->form->slots = COLUMNS * (size_t)launch->config->mem_atom; /* enough for any lanes */
     return true;
-}
-
-static bool begin_elements(struct stream_state *state, const struct stream_launch *launch) {
-    return begin(state, launch, CDP_ELEMENTS);
-}
-
-static bool begin_sum(struct stream_state *state, const struct stream_launch *launch) {
-    return begin(state, launch, CDP_SUM);
-}
-
-static bool begin_answer(struct stream_state *state, const struct stream_launch *launch) {
-    return begin(state, launch, CDP_ANSWER);
-}
-
-static bool begin_factor(struct stream_state *state, const struct stream_launch *launch) {
-    return begin(state, launch, CDP_FACTOR);
-}
-
-static bool begin_product(struct stream_state *state, const struct stream_launch *launch) {
-    return begin(state, launch, CDP_PRODUCT);
 }
 
 /* Past a surface of a block. */
@@ -123,13 +102,13 @@ static void next_in_rows(struct stream_state *state, struct stream_beat *beat) {
     next_surface(at, beat);
 }
 
-const struct stream_order order_cdp_elements = {begin_elements, next};
-const struct stream_order order_cdp_sum = {begin_sum, next};
-const struct stream_order order_cdp_answer = {begin_answer, next};
-const struct stream_order order_cdp_factor = {begin_factor, next};
-const struct stream_order order_cdp_product = {begin_product, next};
-const struct stream_order order_cdp_element_rows = {begin_elements, next_in_rows};
-const struct stream_order order_cdp_sum_rows = {begin_sum, next_in_rows};
-const struct stream_order order_cdp_answer_rows = {begin_answer, next_in_rows};
-const struct stream_order order_cdp_factor_rows = {begin_factor, next_in_rows};
-const struct stream_order order_cdp_product_rows = {begin_product, next_in_rows};
+const struct stream_order order_cdp_elements = {begin, next, CDP_ELEMENTS};
+const struct stream_order order_cdp_sum = {begin, next, CDP_SUM};
+const struct stream_order order_cdp_answer = {begin, next, CDP_ANSWER};
+const struct stream_order order_cdp_factor = {begin, next, CDP_FACTOR};
+const struct stream_order order_cdp_product = {begin, next, CDP_PRODUCT};
+const struct stream_order order_cdp_element_rows = {begin, next_in_rows, CDP_ELEMENTS};
+const struct stream_order order_cdp_sum_rows = {begin, next_in_rows, CDP_SUM};
+const struct stream_order order_cdp_answer_rows = {begin, next_in_rows, CDP_ANSWER};
+const struct stream_order order_cdp_factor_rows = {begin, next_in_rows, CDP_FACTOR};
+const struct stream_order order_cdp_product_rows = {begin, next_in_rows, CDP_PRODUCT};

@@ -31,33 +31,24 @@ static bool begin_atoms(struct stream_state *state, const struct stream_launch *
     return atoms > 0;
 }
 
-static struct conv_atoms atoms_of(const struct stream_launch *at) {
-    const struct registers_view view = launch_view(at->config, at->launch);
-    return conv_atoms(&view);
-}
-
-static enum nvdla_precision precision_of(const struct stream_launch *at) {
-    const struct registers_view view = launch_view(at->config, at->launch);
-    return cdma_cubes(&view).proc;
-}
-
 static bool begin_data(struct stream_state *state, const struct stream_launch *at) {
-    const struct registers_view view = launch_view(at->config, at->launch);
-    const struct cdma_cubes cubes = cdma_cubes(&view);
-    if (!begin_atoms(state, at, at->launch->fetches_data ? conv_atoms(&view).data : 0, cubes.proc))
+    const struct registers_view *view = &at->view;
+    const struct cdma_cubes cubes = cdma_cubes(view);
+    if (!begin_atoms(state, at, at->launch->fetches_data ? conv_atoms(view).data : 0, cubes.proc))
         return false;
     struct atoms_state *atoms = (struct atoms_state *)state->bytes;
     atoms->line = conv_image_elements(&cubes);
-    atoms->line_atoms = conv_image_atoms(&view);
+    atoms->line_atoms = conv_image_atoms(view);
     return true;
 }
 
 static bool begin_weights(struct stream_state *state, const struct stream_launch *at) {
-    return begin_atoms(state, at, at->launch->fetches_weights ? atoms_of(at).weights : 0, precision_of(at));
+    return begin_atoms(state, at, at->launch->fetches_weights ? conv_atoms(&at->view).weights : 0,
+                       cdma_cubes(&at->view).proc);
 }
 
 static bool begin_masks(struct stream_state *state, const struct stream_launch *at) {
-    return begin_atoms(state, at, at->launch->fetches_weights ? atoms_of(at).masks : 0, NVDLA_INT8);
+    return begin_atoms(state, at, at->launch->fetches_weights ? conv_atoms(&at->view).masks : 0, NVDLA_INT8);
 }
 
 /* The lanes of the next atom that hold elements. */
@@ -113,14 +104,14 @@ struct entries_state {
 _Static_assert(sizeof(struct entries_state) <= STREAM_STATE, "state of a stream");
 
 static bool begin_entries(struct stream_state *state, const struct stream_launch *at) {
-    const struct registers_view view = launch_view(at->config, at->launch);
-    const struct cdma_cubes cubes = cdma_cubes(&view);
+    const struct registers_view *view = &at->view;
+    const struct cdma_cubes cubes = cdma_cubes(view);
     const size_t atom = (size_t)at->config->mem_atom, slots = at->lanes / atom;
     const size_t bands = cubes.mode == CDMA_WINOGRAD ? 4 : 1; /* lines of a slice */
     const size_t slices = (cubes.mode == CDMA_WINOGRAD ? cubes.extended_height / bands : cubes.height) * cubes.batches;
     const size_t surfaces = ceil_div(cubes.channels * (size_t)nvdla_element_bytes(cubes.proc), atom);
     const bool holes = cubes.mode == CDMA_FEATURE && surfaces % slots == 3;
-    const uint64_t atoms = at->launch->fetches_data ? conv_atoms(&view).data : 0;
+    const uint64_t atoms = at->launch->fetches_data ? conv_atoms(view).data : 0;
     stream_widen(at->form, cubes.proc);
     const size_t lanes = at->form->lanes / slots, line = conv_image_elements(&cubes);
     const size_t sourced = line    ? ceil_div(line, lanes)
@@ -129,9 +120,9 @@ static bool begin_entries(struct stream_state *state, const struct stream_launch
     const struct entries_state entries = {
         .lanes = lanes,
         .slots = slots,
-        .ring = (FIELD(&view, CDMA, D_BANK, DATA_BANK) + 1) * (size_t)at->config->cbuf_bank_depth *
+        .ring = (FIELD(view, CDMA, D_BANK, DATA_BANK) + 1) * (size_t)at->config->cbuf_bank_depth *
                 (size_t)at->config->cbuf_bank_bytes / atom,
-        .slice = ((size_t)VALUE(&view, CDMA, D_ENTRY_PER_SLICE) + 1) * slots * bands,
+        .slice = ((size_t)VALUE(view, CDMA, D_ENTRY_PER_SLICE) + 1) * slots * bands,
         .holes = holes ? surfaces / slots * slots * cubes.width : SIZE_MAX,
         .sourced = sourced,
         .line = line,
@@ -190,10 +181,10 @@ static void next_entry(struct stream_state *state, struct stream_beat *beat) {
     beat->last = entries->left == 0;
 }
 
-const struct stream_order order_cdma_data = {begin_data, next_atom};
-const struct stream_order order_cdma_entries = {begin_entries, next_entry};
-const struct stream_order order_cdma_weights = {begin_weights, next_atom};
-const struct stream_order order_cdma_masks = {begin_masks, next_atom};
+const struct stream_order order_cdma_data = {.begin = begin_data, .next = next_atom};
+const struct stream_order order_cdma_entries = {.begin = begin_entries, .next = next_entry};
+const struct stream_order order_cdma_weights = {.begin = begin_weights, .next = next_atom};
+const struct stream_order order_cdma_masks = {.begin = begin_masks, .next = next_atom};
 
 /* ---- CSC and CMAC ---- */
 
@@ -204,6 +195,7 @@ struct conv_state {
     struct conv_operation operation;
     size_t beat;   /* of the operation: atom, or cells that have their weights */
     size_t values; /* of a kernel in a beat of sums: results of a tile */
+    size_t half;   /* of the cells, whose sums they are */
 };
 
 _Static_assert(sizeof(struct conv_state) <= STREAM_STATE, "state of a stream");
@@ -275,7 +267,7 @@ static void next_conv_atom(struct stream_state *state, struct stream_beat *beat)
     step(conv, conv_operation_atoms(&conv->order, operation));
 }
 
-const struct stream_order order_conv_atoms = {begin_conv, next_conv_atom};
+const struct stream_order order_conv_atoms = {.begin = begin_conv, .next = next_conv_atom};
 
 /* ---- weights ---- */
 
@@ -313,7 +305,7 @@ static void next_conv_weights(struct stream_state *state, struct stream_beat *be
     beat->last = conv->over;
 }
 
-const struct stream_order order_conv_weights = {begin_conv, next_conv_weights};
+const struct stream_order order_conv_weights = {.begin = begin_conv, .next = next_conv_weights};
 
 /* ---- sums ---- */
 
@@ -326,6 +318,7 @@ static bool begin_sums(struct stream_state *state, const struct stream_launch *a
     struct conv_state *conv = conv_of(state);
     struct stream_form *form = at->form;
     begin_layer(conv, at);
+    conv->half = (size_t)at->kind;
     if (conv->order.precision != NVDLA_INT8) {
         const bool integer = conv->order.precision == NVDLA_INT16;
         *form = (struct stream_form){.format = integer ? TAP_INT64 : TAP_CMAC_FP16,
@@ -338,14 +331,15 @@ static bool begin_sums(struct stream_state *state, const struct stream_launch *a
 }
 
 /* The sums of one half's cells, kernel by kernel; of a tile, result by result. */
-static void next_sums(struct conv_state *conv, struct stream_beat *beat, size_t half) {
+static void next_sums(struct stream_state *state, struct stream_beat *beat) {
+    struct conv_state *conv = conv_of(state);
     if (conv->over) {
         surplus(beat);
         return;
     }
     const struct conv_order *order = &conv->order;
     const struct conv_operation *operation = &conv->operation;
-    const size_t most = order->group / 2, before = half * most;
+    const size_t most = order->group / 2, before = conv->half * most;
     const size_t kernels = operation->kernels > before ? lesser(operation->kernels - before, most) : 0;
     const struct tap_place first = position_of(conv, beat, operation->kernel + before);
     const size_t together = conv->values == 1 ? most : order->cell; /* kernels with adjacent lanes */
@@ -360,13 +354,5 @@ static void next_sums(struct conv_state *conv, struct stream_beat *beat, size_t 
     step(conv, conv_operation_atoms(order, operation));
 }
 
-static void next_sums_a(struct stream_state *state, struct stream_beat *beat) {
-    next_sums(conv_of(state), beat, 0);
-}
-
-static void next_sums_b(struct stream_state *state, struct stream_beat *beat) {
-    next_sums(conv_of(state), beat, 1);
-}
-
-const struct stream_order order_conv_sums_a = {begin_sums, next_sums_a};
-const struct stream_order order_conv_sums_b = {begin_sums, next_sums_b};
+const struct stream_order order_conv_sums_a = {begin_sums, next_sums, 0};
+const struct stream_order order_conv_sums_b = {begin_sums, next_sums, 1};

@@ -32,33 +32,33 @@ static void set_form(struct stream_form *form, bool fp16) {
 }
 
 static bool begin_cacc(struct stream_state *state, const struct stream_launch *at) {
-    const struct registers_view view = launch_view(at->config, at->launch);
-    const struct result_order order = result_order_cacc(&view);
+    const struct registers_view *view = &at->view;
+    const struct result_order order = result_order_cacc(view);
     begin(state, at, &order);
-    set_form(at->form, nvdla_has_16_bits(at->config) && FIELD(&view, CACC, D_MISC_CFG, PROC_PRECISION) == NVDLA_FP16);
+    set_form(at->form, nvdla_has_16_bits(at->config) && FIELD(view, CACC, D_MISC_CFG, PROC_PRECISION) == NVDLA_FP16);
     return true;
 }
 
 static bool begin_sdp(struct stream_state *state, const struct stream_launch *at) {
-    const struct registers_view view = launch_view(at->config, at->launch);
-    const struct result_order order = result_order_sdp(&view);
+    const struct registers_view *view = &at->view;
+    const struct result_order order = result_order_sdp(view);
     begin(state, at, &order);
-    set_form(at->form, sdp_cubes(&view).shape.proc == NVDLA_FP16);
+    set_form(at->form, sdp_cubes(view).shape.proc == NVDLA_FP16);
     return true;
 }
 
 /* What enters and leaves the table of EW, in layers that use it. */
 static bool begin_sdp_table(struct stream_state *state, const struct stream_launch *at) {
-    const struct registers_view view = launch_view(at->config, at->launch);
-    return !FIELD(&view, SDP, D_DP_EW_CFG, EW_BYPASS) && !FIELD(&view, SDP, D_DP_EW_CFG, EW_LUT_BYPASS) &&
+    const struct registers_view *view = &at->view;
+    return !FIELD(view, SDP, D_DP_EW_CFG, EW_BYPASS) && !FIELD(view, SDP, D_DP_EW_CFG, EW_LUT_BYPASS) &&
            begin_sdp(state, at);
 }
 
 /* Results that are only compared with 0 are not delivered. */
 static bool begin_sdp_out(struct stream_state *state, const struct stream_launch *at) {
-    const struct registers_view view = launch_view(at->config, at->launch);
-    const struct sdp_cubes sdp = sdp_cubes(&view);
-    const struct result_order order = result_order_sdp(&view);
+    const struct registers_view *view = &at->view;
+    const struct sdp_cubes sdp = sdp_cubes(view);
+    const struct result_order order = result_order_sdp(view);
     begin(state, at, &order);
     cube_of(state)->silent = sdp.compare;
     at->form->format = tap_format_of(sdp.shape.out);
@@ -81,7 +81,7 @@ static void next_of_cube(struct stream_state *state, struct stream_beat *beat) {
     beat->last = !result_order_next(&cube->at);
 }
 
-const struct stream_order order_cacc_cube = {begin_cacc, next_of_cube};
-const struct stream_order order_sdp_cube = {begin_sdp, next_of_cube};
-const struct stream_order order_sdp_table = {begin_sdp_table, next_of_cube};
-const struct stream_order order_sdp_out = {begin_sdp_out, next_of_cube};
+const struct stream_order order_cacc_cube = {.begin = begin_cacc, .next = next_of_cube};
+const struct stream_order order_sdp_cube = {.begin = begin_sdp, .next = next_of_cube};
+const struct stream_order order_sdp_table = {.begin = begin_sdp_table, .next = next_of_cube};
+const struct stream_order order_sdp_out = {.begin = begin_sdp_out, .next = next_of_cube};

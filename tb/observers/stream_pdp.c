@@ -51,20 +51,21 @@ static void set_form(struct stream_form *form, enum pdp_stream stream, enum nvdl
     }
 }
 
-static bool begin(struct stream_state *state, const struct stream_launch *launch, enum pdp_stream stream) {
-    const struct registers_view view = launch_view(launch->config, launch->launch);
-    const struct pdp_cubes cubes = pdp_cubes(&view);
+static bool begin(struct stream_state *state, const struct stream_launch *launch) {
+    const struct registers_view *view = &launch->view;
+    const enum pdp_stream stream = (enum pdp_stream)launch->kind;
+    const struct pdp_cubes cubes = pdp_cubes(view);
     struct pdp_state *at = pdp_of(state);
     set_form(launch->form, stream, cubes.precision);
     *at = (struct pdp_state){
         .stream = stream,
         .in = cubes.in,
         .out = cubes.out,
-        .overlap = (int)FIELD(&view, PDP, D_POOLING_KERNEL_CFG, KERNEL_WIDTH) -
-                   (int)FIELD(&view, PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH),
-        .kernel = (int)FIELD(&view, PDP, D_POOLING_KERNEL_CFG, KERNEL_HEIGHT) + 1,
-        .stride = (int)FIELD(&view, PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT) + 1,
-        .pad_top = (int)FIELD(&view, PDP, D_POOLING_PADDING_CFG, PAD_TOP),
+        .overlap = (int)FIELD(view, PDP, D_POOLING_KERNEL_CFG, KERNEL_WIDTH) -
+                   (int)FIELD(view, PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH),
+        .kernel = (int)FIELD(view, PDP, D_POOLING_KERNEL_CFG, KERNEL_HEIGHT) + 1,
+        .stride = (int)FIELD(view, PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT) + 1,
+        .pad_top = (int)FIELD(view, PDP, D_POOLING_PADDING_CFG, PAD_TOP),
         .height = cubes.in_height,
         .out_height = cubes.destination.cube.height,
         .channels = (size_t)cubes.destination.cube.channels,
@@ -79,33 +80,24 @@ static bool begin(struct stream_state *state, const struct stream_launch *launch
 
 /* True for streams of whole atoms: everything from memory, and elements of 16 bits from SDP. */
 static bool whole_atoms(const struct stream_launch *launch) {
-    const struct registers_view view = launch_view(launch->config, launch->launch);
-    const struct pdp_cubes cubes = pdp_cubes(&view);
+    const struct pdp_cubes cubes = pdp_cubes(&launch->view);
     return cubes.from_memory || cubes.precision != NVDLA_INT8;
 }
 
 static bool begin_in_atoms(struct stream_state *state, const struct stream_launch *launch) {
-    return whole_atoms(launch) && begin(state, launch, PDP_STREAM_IN);
+    return whole_atoms(launch) && begin(state, launch);
 }
 
 static bool begin_in_beats(struct stream_state *state, const struct stream_launch *launch) {
-    return !whole_atoms(launch) && begin(state, launch, PDP_STREAM_IN);
-}
-
-static bool begin_row(struct stream_state *state, const struct stream_launch *launch) {
-    return begin(state, launch, PDP_STREAM_ROW);
+    return !whole_atoms(launch) && begin(state, launch);
 }
 
 /* PDP's own lanes: in a beat half as many of those that have 16 bits. */
 static bool begin_row_lanes(struct stream_state *state, const struct stream_launch *launch) {
-    begin(state, launch, PDP_STREAM_ROW);
+    begin(state, launch);
     if (launch->form->format == TAP_INT32)
         pdp_of(state)->lanes /= 2;
     return true;
-}
-
-static bool begin_out(struct stream_state *state, const struct stream_launch *launch) {
-    return begin(state, launch, PDP_STREAM_OUT);
 }
 
 static void next(struct stream_state *state, struct stream_beat *beat) {
@@ -131,9 +123,10 @@ static void next(struct stream_state *state, struct stream_beat *beat) {
     begin_strip(at);
 }
 
-const struct stream_order order_pdp_in_atoms = {begin_in_atoms, next};
-const struct stream_order order_pdp_in_lanes = {begin_in_atoms, next}; /* the same atoms, some lanes at a time */
-const struct stream_order order_pdp_in_beats = {begin_in_beats, next};
-const struct stream_order order_pdp_row = {begin_row, next};
-const struct stream_order order_pdp_row_lanes = {begin_row_lanes, next};
-const struct stream_order order_pdp_out = {begin_out, next};
+const struct stream_order order_pdp_in_atoms = {begin_in_atoms, next, PDP_STREAM_IN};
+/* The same atoms, some lanes at a time. */
+const struct stream_order order_pdp_in_lanes = {begin_in_atoms, next, PDP_STREAM_IN};
+const struct stream_order order_pdp_in_beats = {begin_in_beats, next, PDP_STREAM_IN};
+const struct stream_order order_pdp_row = {begin, next, PDP_STREAM_ROW};
+const struct stream_order order_pdp_row_lanes = {begin_row_lanes, next, PDP_STREAM_ROW};
+const struct stream_order order_pdp_out = {begin, next, PDP_STREAM_OUT};
