@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Member, when it matters, plain value, lowest, highest, how it shrinks. */
-#define F(member, part_, plain_, low, high, kind_)                                                                     \
+/* A row of the table of members; rows of BS or BN, which differ in the name alone; of a convertor of EW. */
+#define ROW(member, part_, plain_, low, high, kind_)                                                                   \
     {.name = #member,                                                                                                  \
      .offset = offsetof(struct gen_layer, member),                                                                     \
      .plain = (plain_),                                                                                                \
@@ -16,201 +16,28 @@
      .highest = (high),                                                                                                \
      .part = PART_##part_,                                                                                             \
      .kind = FIELD_##kind_}
+#define F(...) ROW(__VA_ARGS__),
+#define S F
 
 #define STAGE(x, X)                                                                                                    \
-    F(x.source, X##_MEMORY, 0, 0, GEN_LAYERS, FIXED), F(x.on, SDP, 0, 0, 1, SETTING), F(x.alu, X, 0, 0, 1, SETTING),   \
-        F(x.mul, X, 0, 0, 1, SETTING), F(x.relu, X, 0, 0, 1, SETTING), F(x.prelu, X##_MUL, 0, 0, 1, SETTING),          \
-        F(x.algorithm, X##_ALU, 2, 0, 3, SETTING), F(x.alu_memory, X##_ALU, 0, 0, 1, SETTING),                         \
-        F(x.mul_memory, X##_MUL, 0, 0, 1, SETTING), F(x.element, X##_MEMORY, 0, 0, 1, SETTING),                        \
-        F(x.two_bytes, X##_MEMORY, 0, 0, 1, SETTING),                                                                  \
-        F(x.alu_operand, X##_ALU_REGISTER, 0, INT16_MIN, INT16_MAX, SETTING),                                          \
-        F(x.alu_shift, X##_ALU, 0, 0, 63, AMOUNT),                                                                     \
-        F(x.mul_operand, X##_MUL_REGISTER, 1, INT16_MIN, INT16_MAX, SETTING), F(x.mul_shift, X, 0, 0, 63, AMOUNT),     \
-        F(x.line, X##_MEMORY, 0, 0, 1 << 16, SETTING), F(x.surface, X##_MEMORY, 0, 0, 1 << 16, SETTING),               \
-        F(x.space, X##_MEMORY, 0, 0, 1, SETTING), F(x.data, X##_MEMORY, STYLE_ZEROS, 0, STYLE_COUNT - 1, AMOUNT)
+    ROW(x.source, X##_MEMORY, 0, 0, GEN_LAYERS, FIXED), ROW(x.on, SDP, 0, 0, 1, SETTING),                              \
+        ROW(x.alu, X, 0, 0, 1, SETTING), ROW(x.mul, X, 0, 0, 1, SETTING), ROW(x.relu, X, 0, 0, 1, SETTING),            \
+        ROW(x.prelu, X##_MUL, 0, 0, 1, SETTING), ROW(x.algorithm, X##_ALU, 2, 0, 3, SETTING),                          \
+        ROW(x.alu_memory, X##_ALU, 0, 0, 1, SETTING), ROW(x.mul_memory, X##_MUL, 0, 0, 1, SETTING),                    \
+        ROW(x.element, X##_MEMORY, 0, 0, 1, SETTING), ROW(x.two_bytes, X##_MEMORY, 0, 0, 1, SETTING),                  \
+        ROW(x.alu_operand, X##_ALU_REGISTER, 0, INT16_MIN, INT16_MAX, SETTING),                                        \
+        ROW(x.alu_shift, X##_ALU, 0, 0, 63, AMOUNT),                                                                   \
+        ROW(x.mul_operand, X##_MUL_REGISTER, 1, INT16_MIN, INT16_MAX, SETTING), ROW(x.mul_shift, X, 0, 0, 63, AMOUNT), \
+        ROW(x.line, X##_MEMORY, 0, 0, 1 << 16, SETTING), ROW(x.surface, X##_MEMORY, 0, 0, 1 << 16, SETTING),           \
+        ROW(x.space, X##_MEMORY, 0, 0, 1, SETTING), ROW(x.data, X##_MEMORY, STYLE_ZEROS, 0, STYLE_COUNT - 1, AMOUNT),
 
 #define EW_CVT(x, X)                                                                                                   \
-    F(x##_cvt, X, 0, 0, 1, SETTING), F(x##_cvt_offset, X##_CVT, 0, INT32_MIN, INT32_MAX, SETTING),                     \
-        F(x##_cvt_scale, X##_CVT, 1, INT16_MIN, INT16_MAX, SETTING), F(x##_cvt_truncate, X##_CVT, 0, 0, 63, SETTING)
+    ROW(x##_cvt, X, 0, 0, 1, SETTING), ROW(x##_cvt_offset, X##_CVT, 0, INT32_MIN, INT32_MAX, SETTING),                 \
+        ROW(x##_cvt_scale, X##_CVT, 1, INT16_MIN, INT16_MAX, SETTING),                                                 \
+        ROW(x##_cvt_truncate, X##_CVT, 0, 0, 63, SETTING),
 
-#define BITS38 ((INT64_C(1) << 37) - 1)
-#define SEED INT64_MAX
-
-/* In the order in which shrinking tries them. */
 const struct gen_field gen_fields[] = {
-    F(conv, LAYER, 0, 0, 3, FIXED),
-    F(sdp, LAYER, 0, 0, 1, FIXED),
-    F(pdp, LAYER, 0, 0, 1, FIXED),
-    F(cdp, LAYER, 0, 0, 1, FIXED),
-    F(source, LAYER, 0, 0, GEN_LAYERS, FIXED),
-    F(bdma, LAYER, 0, 0, 1, FIXED),
-    F(rubik, LAYER, 0, 0, 3, FIXED),
-    F(input_of, LAYER, 0, 0, GEN_LAYERS, FIXED),
-    F(into, LAYER, 0, 0, GEN_LAYERS, FIXED),
-    F(at, LAYER, 0, 0, 8192, FIXED),
-    F(room, LAYER, 0, 0, 8192, SETTING),
-    F(full_s, CONV, 0, 0, 256, SETTING),
-    F(full_r, CONV, 0, 0, 256, SETTING),
-    F(set_x, SET, 0, 0, 31, FIXED),
-    F(set_y, SET, 0, 0, 31, FIXED),
-    F(deconv_x, DECONV, 1, 1, 32, AMOUNT),
-    F(deconv_y, DECONV, 1, 1, 32, AMOUNT),
-    F(join, BDMA, 0, 0, 1, SETTING),
-    F(parts, BDMA, 1, 1, 20, AMOUNT),
-    F(replicate, BDMA, 0, 0, 3, SETTING),
-    F(lut, TABLE, 0, 0, 1, FIXED),
-    F(splits, PDP, 1, 1, 64, SETTING),
-    F(precision, LAYER, NVDLA_INT8, NVDLA_INT8, NVDLA_FP16, SETTING),
-    F(kernel_w, PDP, 1, 1, 8, AMOUNT),
-    F(kernel_h, PDP, 1, 1, 8, AMOUNT),
-    F(step_x, PDP, 1, 1, 16, AMOUNT),
-    F(step_y, PDP, 1, 1, 16, AMOUNT),
-    F(pool_left, PDP, 0, 0, 7, AMOUNT),
-    F(pool_right, PDP, 0, 0, 7, AMOUNT),
-    F(pool_top, PDP, 0, 0, 7, AMOUNT),
-    F(pool_bottom, PDP, 0, 0, 7, AMOUNT),
-    F(reuse_data, CONV, 0, 0, 1, SETTING),
-    F(reuse_weights, CONV, 0, 0, 1, SETTING),
-    F(skip_data, CONV, 0, 0, 1, SETTING),
-    F(skip_weights, CONV, 0, 0, 1, SETTING),
-    F(keep, CONV, 0, 0, 8191, SETTING),
-    F(batches, CONV, 1, 1, 32, AMOUNT),
-    F(compressed, CONV, 0, 0, 1, SETTING),
-    F(empty_groups, COMPRESSED, 0, 0, 64, SETTING),
-    F(dense_groups, COMPRESSED, 0, 0, 64, SETTING),
-    F(density, COMPRESSED, 16, 0, 16, SETTING),
-    F(post, IMAGE, 1, 1, 4, SETTING),
-    F(dilation_x, CONV, 1, 1, 32, AMOUNT),
-    F(dilation_y, CONV, 1, 1, 32, AMOUNT),
-    F(stride_x, CONV, 1, 1, 8, AMOUNT),
-    F(stride_y, CONV, 1, 1, 8, AMOUNT),
-    F(pad_left, CONV, 0, 0, 31, AMOUNT),
-    F(pad_right, CONV, 0, 0, 63, AMOUNT),
-    F(pad_top, CONV, 0, 0, 31, AMOUNT),
-    F(pad_bottom, CONV, 0, 0, 63, AMOUNT),
-    F(r, CONV, 1, 1, 32, AMOUNT),
-    F(s, CONV, 1, 1, 32, AMOUNT),
-    F(k, CONV, 1, 1, 8192, AMOUNT),
-    F(h, LAYER, 1, 1, 8192, AMOUNT),
-    F(w, LAYER, 1, 1, 8192, AMOUNT),
-    F(c, LAYER, 1, 1, 8192, AMOUNT),
-    STAGE(bs, BS),
-    STAGE(bn, BN),
-    F(ew.source, EW_MEMORY, 0, 0, GEN_LAYERS, FIXED),
-    F(ew.on, SDP, 0, 0, 1, SETTING),
-    F(ew.lut, EW, 0, 0, 1, SETTING),
-    F(ew.alu, EW, 0, 0, 1, SETTING),
-    F(ew.mul, EW, 0, 0, 1, SETTING),
-    F(ew.prelu, EW_MUL, 0, 0, 1, SETTING),
-    F(ew.algorithm, EW_ALU, 2, 0, 3, SETTING),
-    F(ew.alu_memory, EW_ALU, 0, 0, 1, SETTING),
-    F(ew.mul_memory, EW_MUL, 0, 0, 1, SETTING),
-    EW_CVT(ew.alu, EW_ALU),
-    EW_CVT(ew.mul, EW_MUL),
-    F(ew.element, EW_MEMORY, 0, 0, 1, SETTING),
-    F(ew.two_bytes, EW_MEMORY, 0, 0, 1, SETTING),
-    F(ew.alu_operand, EW_ALU_REGISTER, 0, INT32_MIN, INT32_MAX, SETTING),
-    F(ew.mul_operand, EW_MUL_REGISTER, 1, INT32_MIN, INT32_MAX, SETTING),
-    F(ew.mul_shift, EW_MUL, 0, 0, 1023, AMOUNT),
-    F(ew.line, EW_MEMORY, 0, 0, 1 << 16, SETTING),
-    F(ew.surface, EW_MEMORY, 0, 0, 1 << 16, SETTING),
-    F(ew.space, EW_MEMORY, 0, 0, 1, SETTING),
-    F(ew.data, EW_MEMORY, STYLE_ZEROS, 0, STYLE_COUNT - 1, AMOUNT),
-    F(noise, LAYER, 0, 0, SEED, SETTING),
-    F(order, LAYER, 0, 0, SEED, SETTING),
-    F(arm, LAYER, 0, 0, SEED, SETTING),
-    F(perf, LAYER, 0, 0, 15, SETTING),
-    F(status, LAYER, 0, 0, 1, SETTING),
-    F(nan_to_zero, LAYER, 0, 0, 1, SETTING),
-    F(in_place, LAYER, 0, 0, 1, SETTING),
-    F(in_order, INPUT, 0, 0, 1, SETTING),
-    F(in_line, INPUT, 0, 0, 1 << 16, SETTING),
-    F(in_surface, INPUT, 0, 0, 1 << 16, SETTING),
-    F(in_space, INPUT, 0, 0, 1, SETTING),
-    F(out_order, OUTPUT, 0, 0, 1, SETTING),
-    F(out_line, OUTPUT, 0, 0, 1 << 16, SETTING),
-    F(out_surface, OUTPUT, 0, 0, 1 << 16, SETTING),
-    F(out_space, OUTPUT, 0, 0, 1, SETTING),
-    F(uv_line, IMAGE, 0, 0, 1 << 16, SETTING),
-    F(in_batch, BATCH, 0, 0, 1 << 16, SETTING),
-    F(out_batch, BATCH, 0, 0, 1 << 16, SETTING),
-    F(weight_space, CONV, 0, 0, 1, SETTING),
-    F(eps_extra, CONV, 0, 0, 64, SETTING),
-    F(unpacked, CONV, 0, 0, 1, SETTING),
-    F(grain, CONV, 1, 1, 4096, SETTING),
-    F(weight_pad, CONV, 0, 0, 1, SETTING),
-    F(data_banks, CONV, 0, 0, 64, SETTING),
-    F(weight_banks, CONV, 0, 0, 64, SETTING),
-    F(cvt, CONV, 0, 0, 1, SETTING),
-    F(mean, IMAGE, 0, 0, 1, SETTING),
-    F(x_offset, IMAGE, 0, 0, 31, SETTING),
-    F(sign, IMAGE, 1, 0, 1, SETTING),
-    F(format, IMAGE, 0, 0, 63, FIXED),
-    F(mean_0, MEAN, 0, INT16_MIN, INT16_MAX, SETTING),
-    F(mean_1, MEAN, 0, INT16_MIN, INT16_MAX, SETTING),
-    F(mean_2, MEAN, 0, INT16_MIN, INT16_MAX, SETTING),
-    F(mean_3, MEAN, 0, INT16_MIN, INT16_MAX, SETTING),
-    F(cvt_offset, CVT, 0, INT16_MIN, INT16_MAX, SETTING),
-    F(cvt_scale, CVT, 1, INT16_MIN, INT16_MAX, SETTING),
-    F(cvt_shift, CVT, 0, 0, 63, SETTING),
-    F(pad, CONV, 0, INT16_MIN, INT16_MAX, SETTING),
-    F(clip, CONV, 0, 0, 31, SETTING),
-    F(pra, WINOGRAD, 0, 0, 3, SETTING),
-    F(nans, CONV_FP16, 0, 0, 64, SETTING),
-    F(weight_nans, CONV_FP16, 0, 0, 64, SETTING),
-    F(weight_exponent, CONV_FP16, 0, 0, 30, SETTING),
-    F(offset, SDP, 0, INT32_MIN, INT32_MAX, SETTING),
-    F(scale, SDP, 1, INT16_MIN, INT16_MAX, SETTING),
-    F(shift, SDP, 0, 0, 63, SETTING),
-    F(in_convert, SDP, 0, 0, 1, SETTING),
-    F(out_convert, SDP, 0, 0, 1, SETTING),
-    F(method, PDP, 1, 0, 2, SETTING),
-    F(recip_w, AVERAGE, 0x10000, 0, 0x1ffff, SETTING),
-    F(recip_h, AVERAGE, 0x10000, 0, 0x1ffff, SETTING),
-    F(pool_pad_1, AVERAGE, 0, -0x40000, 0x3ffff, SETTING),
-    F(pool_pad_2, AVERAGE, 0, -0x40000, 0x3ffff, SETTING),
-    F(pool_pad_3, AVERAGE, 0, -0x40000, 0x3ffff, SETTING),
-    F(pool_pad_4, AVERAGE, 0, -0x40000, 0x3ffff, SETTING),
-    F(pool_pad_5, AVERAGE, 0, -0x40000, 0x3ffff, SETTING),
-    F(pool_pad_6, AVERAGE, 0, -0x40000, 0x3ffff, SETTING),
-    F(pool_pad_7, AVERAGE, 0, -0x40000, 0x3ffff, SETTING),
-    F(first_out, SPLIT, 0, 0, 1024, FIXED),
-    F(mid_out, SPLIT, 0, 0, 1024, FIXED),
-    F(sqsum_bypass, CDP, 0, 0, 1, SETTING),
-    F(mul_bypass, CDP, 0, 0, 1, SETTING),
-    F(length, CDP, 3, 3, 9, AMOUNT),
-    F(in_offset, CDP, 0, INT16_MIN, INT16_MAX, SETTING),
-    F(in_scale, CDP, 1, INT16_MIN, INT16_MAX, SETTING),
-    F(in_shift, CDP, 0, 0, 31, SETTING),
-    F(out_offset, CDP, 0, INT32_MIN, INT32_MAX, SETTING),
-    F(out_scale, CDP, 1, INT16_MIN, INT16_MAX, SETTING),
-    F(out_shift, CDP, 0, 0, 63, SETTING),
-    F(le_linear, LUT, 0, 0, 1, SETTING),
-    F(under_lo, LUT, 0, 0, 1, SETTING),
-    F(over_lo, LUT, 0, 0, 1, SETTING),
-    F(hybrid_lo, LUT, 0, 0, 1, SETTING),
-    F(le_offset, LUT, 0, -128, 127, SETTING),
-    F(le_select, LUT, 0, -128, 127, SETTING),
-    F(lo_select, LUT, 0, -128, 127, SETTING),
-    F(le_under_scale, LUT, 0, INT16_MIN, INT16_MAX, SETTING),
-    F(le_over_scale, LUT, 0, INT16_MIN, INT16_MAX, SETTING),
-    F(le_under_shift, LUT, 0, -16, 15, SETTING),
-    F(le_over_shift, LUT, 0, -16, 15, SETTING),
-    F(lo_under_scale, LUT, 0, INT16_MIN, INT16_MAX, SETTING),
-    F(lo_over_scale, LUT, 0, INT16_MIN, INT16_MAX, SETTING),
-    F(lo_under_shift, LUT, 0, -16, 15, SETTING),
-    F(lo_over_shift, LUT, 0, -16, 15, SETTING),
-    F(le_start, LUT, 0, -BITS38 - 1, BITS38, SETTING),
-    F(lo_start, LUT, 0, -BITS38 - 1, BITS38, SETTING),
-    F(le_end, LUT, 0, -BITS38 - 1, BITS38, SETTING),
-    F(lo_end, LUT, 0, -BITS38 - 1, BITS38, SETTING),
-    F(le_data, LUT, STYLE_ZEROS, 0, STYLE_COUNT - 1, AMOUNT),
-    F(lo_data, LUT, STYLE_ZEROS, 0, STYLE_COUNT - 1, AMOUNT),
-    F(weights, CONV, STYLE_ZEROS, 0, STYLE_COUNT - 1, AMOUNT),
-    F(in_data, INPUT, STYLE_ZEROS, 0, STYLE_COUNT - 1, AMOUNT),
-    F(out_fill, OUTPUT, 0, 0, 255, SETTING),
-    F(seed, LAYER, 0, 0, SEED, FIXED),
-    F(serial, LAYER, 1, 0, 1, SETTING),
+#include "gen/spec_fields.h"
 };
 const size_t gen_field_count = sizeof gen_fields / sizeof gen_fields[0];
 

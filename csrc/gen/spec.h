@@ -47,94 +47,14 @@ struct gen_stage {
     int64_t mul_cvt, mul_cvt_offset, mul_cvt_scale, mul_cvt_truncate;
 };
 
-/* Members have the values of registers, unless stated otherwise. "slack": atoms by which a stride exceeds the necessary
- * one. */
+/* A layer: the members of gen/spec_fields.h, and the stages of SDP. */
 struct gen_layer {
-    /* the chain: conv 1 feature cube, 2 image, 3 Winograd; rubik 1 contract, 2 split, 3 merge */
-    int64_t conv, sdp, pdp, cdp, bdma, rubik;
-    int64_t precision; /* of processing, enum nvdla_precision */
-    int64_t source;    /* 1 + layer whose output is read, 0: separate memory */
-    int64_t w, h,
-        c; /* input; image: c is the number of components of the format. With partial reuse h includes all lines */
-    int64_t seed; /* of all memory content of the layer */
-    int64_t in_data, in_line, in_surface, in_space;
-    int64_t in_order; /* 1: lines outside, surfaces inside */
-    int64_t out_line, out_surface, out_space, out_order;
-    int64_t out_fill; /* byte in the previous output region */
-    int64_t in_place; /* SDP and CDP from separate memory: output over input */
-    int64_t noise;    /* seed of registers that do not matter, 0: zeros */
-    int64_t order;    /* seed of the order of register writes, 0: ascending */
-    int64_t arm;      /* seed of the order of D_OP_ENABLE writes, 0: consumer first */
-    int64_t perf;     /* enabled counters: bits of SDP.D_PERF_ENABLE; other units use the low ones */
-    int64_t status;   /* 1: the layer's counters are read after it, before its units are programmed again */
-    int64_t nan_to_zero;
-    int64_t serial; /* 1: nothing is armed before the previous layer has ended */
-
-    /* convolution: k kernels of r lines, s columns; pad_*: 0 .. , right and bottom only give the output size */
-    int64_t k, r, s, stride_x, stride_y, dilation_x, dilation_y;
-    int64_t pad_left, pad_right, pad_top, pad_bottom, pad;
-    int64_t cvt, cvt_offset, cvt_scale, cvt_shift;
-    int64_t grain;                    /* lines */
-    int64_t unpacked;                 /* 1: the packed flags are 0 for any strides */
-    int64_t eps_extra;                /* extra entries per slice */
-    int64_t data_banks, weight_banks; /* 0: half of the buffer each */
-    int64_t batches;                  /* cubes */
-    int64_t in_batch, out_batch;      /* slack of the batch strides */
-    int64_t weights, weight_space;
-    int64_t weight_pad; /* 1: WEIGHT_BYTES is rounded up to 128, otherwise to an entry */
-    int64_t keep;       /* slices that stay in CBUF after the layer: H - RLS_SLICES; Winograd: of the extended cube */
-    int64_t skip_data, skip_weights, reuse_data, reuse_weights;
-    int64_t clip; /* CLIP_TRUNCATE */
-    int64_t pra;  /* Winograd: PRA_TRUNCATE */
-    /* compressed weights: sixteenths of the elements that are present; every n-th kernel group has none or all, 0: no
-     * such group */
-    int64_t compressed, density, empty_groups, dense_groups;
-    /* FP16: elements of the input and of the weights that become NaN; amount by which exponents of weights are
-     * lowered */
-    int64_t nans, weight_nans, weight_exponent;
-    /* image */
-    int64_t format, x_offset, sign, post; /* post: 1, 2, 4 */
-    int64_t uv_line;                      /* slack of the second plane's lines */
-    int64_t mean, mean_0, mean_1, mean_2, mean_3;
-
-    /* SDP */
+#define F(member, ...) int64_t member;
+#define S(...)
+#define STAGE(...)
+#define EW_CVT(...)
+#include "gen/spec_fields.h"
     struct gen_stage bs, bn, ew;
-    int64_t offset, scale, shift; /* output convertor */
-    int64_t in_convert;           /* 1: reads INT16, PROC INT8 */
-    int64_t out_convert;          /* 1: PROC INT8 writes INT16, INT16 writes FP16, FP16 writes INT16 */
-
-    /* PDP */
-    int64_t method; /* 0 average, 1 max, 2 min */
-    int64_t kernel_w, kernel_h, step_x, step_y;
-    int64_t pool_left, pool_right, pool_top, pool_bottom;
-    int64_t recip_w, recip_h; /* FP16: FP17 patterns, as the pads */
-    int64_t pool_pad_1, pool_pad_2, pool_pad_3, pool_pad_4, pool_pad_5, pool_pad_6, pool_pad_7; /* signed 19 bits */
-    int64_t splits, first_out, mid_out; /* output columns of the first and of each middle strip */
-
-    /* CDP */
-    int64_t sqsum_bypass, mul_bypass, length; /* length 3, 5, 7, 9 */
-    int64_t in_offset, in_scale, in_shift, out_offset, out_scale, out_shift;
-    /* the tables of SDP or CDP */
-    int64_t lut; /* 1: first loads the tables and the S_LUT registers below; 0: uses the current ones */
-    int64_t le_data, lo_data;
-    int64_t le_linear, under_lo, over_lo, hybrid_lo;
-    int64_t le_offset, le_select, lo_select;
-    int64_t le_start, le_end, lo_start, lo_end; /* signed 38 bits, SDP 32 bits; FP16: FP32 patterns */
-    int64_t le_under_scale, le_over_scale, le_under_shift, le_over_shift;
-    int64_t lo_under_scale, lo_over_scale, lo_under_shift, lo_over_shift;
-
-    /* BDMA: w atoms a line, h lines, c surfaces */
-    int64_t parts;     /* descriptors that the copy is cut into */
-    int64_t join;      /* 1: in one group with the previous layer */
-    int64_t replicate; /* source strides: 1 lines repeated, 2 lines an atom apart, 3 surfaces repeated */
-
-    /* deconvolution, for RUBIK contract and for its convolutions */
-    int64_t deconv_x, deconv_y; /* strides */
-    int64_t full_s, full_r;     /* the deconvolution's kernel, of which the layer's is set (set_x, set_y); 0: none */
-    int64_t set_x, set_y;
-    int64_t input_of; /* 1 + layer whose input memory is also read, 0: none */
-    int64_t into, at; /* 1 + layer into whose output region this one writes, at a surface; 0: a separate region */
-    int64_t room;     /* surfaces of the output region, 0: as many as written */
 };
 
 /* How shrinking treats a member. */
