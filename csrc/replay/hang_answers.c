@@ -18,6 +18,10 @@ struct hang_answer hang_nothing(const char *format, ...) {
     return f;
 }
 
+struct hang_answer hang_none(void) {
+    return hang_nothing("%s", "");
+}
+
 struct hang_answer hang_waits_for(enum nvdla_engine on, uint64_t since, const char *format, ...) {
     struct hang_answer f = {.kind = WAITS, .on = on, .since = since, .ordinal = -1};
     va_list args;

@@ -8,25 +8,21 @@
 
 enum { ROWS_IN_FLIGHT = 2 }; /* CACC has room for at least that many rows for each kernel of a group */
 
-static uint64_t on_ports(const uint64_t counts[2][16], int id) {
-    return counts[0][id] + counts[1][id];
-}
-
 /* The engine has atoms in the latency FIFO of a client that it does not process. */
 static bool holds(const struct reasoning *r, const struct client_links *c) {
     return pair(r, c->take)->counted && pair(r, c->take)->moved < pair(r, c->data)->moved;
 }
 
 /* A reader of memory whose requests or their answers do not come through. */
-static bool unanswered(const struct reasoning *r, const struct client_links *c, struct hang_answer *f) {
+static struct hang_answer unanswered(const struct reasoning *r, const struct client_links *c) {
+    if (holds(r, c))
+        return hang_none();
     if (refused(r, c->ask))
-        *f = hang_waits_for_output(r, ENGINE_MCIF, c->ask);
-    else if (pair(r, c->data)->moved < pair(r, c->ask)->moved)
-        *f = hang_waits_for(ENGINE_MCIF, hang_waited(r, c->data), "waits for %s: has got %" PRIu64 " of %" PRIu64,
-                            pair(r, c->data)->name, pair(r, c->data)->moved, pair(r, c->ask)->moved);
-    else
-        return false;
-    return !holds(r, c);
+        return hang_waits_for_output(r, ENGINE_MCIF, c->ask);
+    if (pair(r, c->data)->moved < pair(r, c->ask)->moved)
+        return hang_waits_for(ENGINE_MCIF, hang_waited(r, c->data), "waits for %s: has got %" PRIu64 " of %" PRIu64,
+                              pair(r, c->data)->name, pair(r, c->data)->moved, pair(r, c->ask)->moved);
+    return hang_none();
 }
 
 /* ---- the memory interface ---- */
@@ -92,18 +88,6 @@ struct hang_answer hang_border_client(const struct reasoning *r, const struct cl
                                         : judge_writes(r, c);
 }
 
-static struct hang_answer judge_mcif(const struct reasoning *r) {
-    struct hang_answer best = hang_nothing("has answered everything that it was asked for");
-    for (size_t i = 0; i < HANG_CLIENTS; i++) {
-        const struct hang_answer f = hang_border_client(r, &hang_client_links[i]);
-        if (f.kind == GUILTY && (best.kind != GUILTY || f.strength > best.strength))
-            best = f;
-        else if (f.kind == WAITS && best.kind == NOTHING)
-            best = f;
-    }
-    return best;
-}
-
 /* ---- the convolution ---- */
 
 /* CBUF has no room for one more line of the input, or for more weights. */
@@ -130,7 +114,7 @@ static struct hang_answer judge_cdma(const struct reasoning *r, bool weights) {
     struct hang_answer f;
     if (flow(r, out)->beyond)
         return hang_too_many(r, out);
-    if (unanswered(r, c, &f))
+    if ((f = unanswered(r, c)).kind != NOTHING)
         return f;
     if (hang_owed(r, out)) {
         if (ordinal < 0)
@@ -207,7 +191,7 @@ static struct hang_answer judge_rdma(const struct reasoning *r, enum nvdla_unit 
         const struct client_links *c = &hang_client_links[i];
         if (flow(r, c->ask)->beyond)
             return hang_too_many(r, c->ask);
-        if (pair(r, c->ask)->seen && unanswered(r, c, &f))
+        if (pair(r, c->ask)->seen && (f = unanswered(r, c)).kind != NOTHING)
             return f;
     }
     for (size_t i = first; i <= last; i++) {
@@ -288,7 +272,7 @@ static struct hang_answer judge_pdp(const struct reasoning *r) {
 struct hang_answer hang_border_judge(const struct reasoning *r, enum nvdla_engine engine) {
     switch (engine) {
     case ENGINE_MCIF:
-        return judge_mcif(r);
+        return hang_of_clients(r, ENGINE_COUNT, hang_nothing("has answered everything that it was asked for"));
     case ENGINE_CDMA_DAT:
     case ENGINE_CDMA_WT:
         return judge_cdma(r, engine == ENGINE_CDMA_WT);
@@ -312,6 +296,6 @@ struct hang_answer hang_border_judge(const struct reasoning *r, enum nvdla_engin
         return judge_writer(r, NVDLA_CDP, &hang_client_links[L_CDP_W], ENGINE_COUNT, WAIT_COUNT, ENGINE_CDP_RDMA, L_CDP,
                             L_CDP);
     default:
-        return hang_nothing("%s", "");
+        return hang_none();
     }
 }

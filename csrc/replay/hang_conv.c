@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 
-#include "layers/cubes.h"
 #include "layers/traffic.h"
 
 /* True if the layer changes the banks of data, or also those of weights: CDMA and CSC then reset their counts of CBUF
@@ -18,18 +17,15 @@ static bool changes_banks(const struct reasoning *r, int ordinal, bool data) {
 }
 
 /* CDMA ignores a change of banks that CSC waits for, or performs one that its registers do not request. */
-static bool judge_change(const struct reasoning *r, struct hang_answer *f) {
+static struct hang_answer judge_change(const struct reasoning *r) {
     const int cdma = hang_current(r, NVDLA_CDMA), csc = hang_current(r, NVDLA_CSC);
     const bool data = in_state(r, WAIT_STATE_CDMA_DAT, "Pending"), weights = in_state(r, WAIT_STATE_CDMA_WT, "Pending");
-    if ((data && !changes_banks(r, cdma, true)) || (weights && !changes_banks(r, cdma, false))) {
-        *f = hang_guilty(COMPLETE, cdma, "changes banks that its registers leave as they were");
-        return true;
-    }
+    if ((data && !changes_banks(r, cdma, true)) || (weights && !changes_banks(r, cdma, false)))
+        return hang_guilty(COMPLETE, cdma, "changes banks that its registers leave as they were");
     if (!in_state(r, WAIT_STATE_CSC, "Pend") || (cdma >= 0 && cdma < csc) || !hang_launch(r, NVDLA_CDMA, csc) ||
         ((data || !changes_banks(r, csc, true)) && (weights || !changes_banks(r, csc, false))))
-        return false;
-    *f = hang_guilty(COMPLETE, csc, "takes no part in the change of banks that its registers ask for");
-    return true;
+        return hang_none();
+    return hang_guilty(COMPLETE, csc, "takes no part in the change of banks that its registers ask for");
 }
 
 bool hang_cdma_does_not_end(const struct reasoning *r) {
@@ -41,16 +37,15 @@ bool hang_cdma_does_not_end(const struct reasoning *r) {
 
 struct hang_answer hang_judge_cdma_data(const struct reasoning *r) {
     struct hang_answer f;
-    if (!r->waits->inside && hang_owed(r, WAIT_DATA_CDMA_DAT) &&
-        hang_judge_reading(r, &hang_client_links[L_CDMA_DAT], &f))
-        return f;
+    if (!r->waits->inside && hang_owed(r, WAIT_DATA_CDMA_DAT))
+        return hang_judge_reading(r, &hang_client_links[L_CDMA_DAT]);
     if (!r->waits->inside)
         return hang_cdma_does_not_end(r) ? hang_does_not_end(r, NVDLA_CDMA) : hang_nothing("has read all its data");
     if (flow(r, WAIT_SLICES)->beyond)
         return hang_too_many(r, WAIT_SLICES);
-    if (judge_change(r, &f))
+    if ((f = judge_change(r)).kind != NOTHING)
         return f;
-    if (hang_judge_asking(r, WAIT_ASK_CDMA_DAT, WAIT_TAKE_CDMA_DAT, NVDLA_CDMA, &f))
+    if ((f = hang_judge_asking(r, WAIT_ASK_CDMA_DAT, WAIT_TAKE_CDMA_DAT, NVDLA_CDMA)).kind != NOTHING)
         return f;
     const int ordinal = hang_current(r, NVDLA_CDMA);
     if (in_state(r, WAIT_STATE_CDMA_DAT, "Pending") || in_state(r, WAIT_STATE_CDMA_WT, "Pending")) {
@@ -92,12 +87,11 @@ struct hang_answer hang_judge_cdma_data(const struct reasoning *r) {
 struct hang_answer hang_judge_cdma_weights(const struct reasoning *r) {
     struct hang_answer f;
     if (!r->waits->inside)
-        return hang_owed(r, WAIT_DATA_CDMA_WT) && hang_judge_reading(r, &hang_client_links[L_CDMA_WT], &f)
-                   ? f
-                   : hang_nothing("has read all its weights");
+        return hang_owed(r, WAIT_DATA_CDMA_WT) ? hang_judge_reading(r, &hang_client_links[L_CDMA_WT])
+                                               : hang_nothing("has read all its weights");
     if (flow(r, WAIT_KERNELS)->beyond)
         return hang_too_many(r, WAIT_KERNELS);
-    if (hang_judge_asking(r, WAIT_ASK_CDMA_WT, WAIT_TAKE_CDMA_WT, NVDLA_CDMA, &f))
+    if ((f = hang_judge_asking(r, WAIT_ASK_CDMA_WT, WAIT_TAKE_CDMA_WT, NVDLA_CDMA)).kind != NOTHING)
         return f;
     const int ordinal = hang_current(r, NVDLA_CDMA);
     if (in_state(r, WAIT_STATE_CDMA_WT, "Pending"))
@@ -123,7 +117,7 @@ struct hang_answer hang_judge_cdma_weights(const struct reasoning *r) {
 }
 
 /* CSC begins a layer: with CDMA's response during a change of banks, then when the engines after it run. */
-static bool judge_csc_begin(const struct reasoning *r, struct hang_answer *f) {
+static struct hang_answer judge_csc_begin(const struct reasoning *r) {
     static const struct {
         enum wait_index layer;
         enum nvdla_unit unit;
@@ -134,35 +128,30 @@ static bool judge_csc_begin(const struct reasoning *r, struct hang_answer *f) {
     const int ordinal = hang_current(r, NVDLA_CSC);
     if (in_state(r, WAIT_STATE_CSC, "Pend")) {
         if (hang_launch_count(r, NVDLA_CDMA) <= ordinal)
-            *f = hang_waits_for(ENGINE_TRACE, r->waits->states[WAIT_STATE_CSC].since,
-                                "waits for CDMA to agree to the change of banks, which has not been armed");
-        else if (!changes_banks(r, ordinal, false))
-            *f = hang_guilty(COMPLETE, ordinal, "changes banks that its registers leave as they were");
-        else if (hang_current(r, NVDLA_CDMA) == ordinal &&
-                 in_state(r, WAIT_STATE_CDMA_DAT, "Pending") == changes_banks(r, ordinal, true) &&
-                 in_state(r, WAIT_STATE_CDMA_WT, "Pending"))
-            *f = hang_guilty(IDLE, ordinal, "stays in the change of banks, to which CDMA agrees");
-        else
-            *f = hang_waits_for(ENGINE_CDMA_DAT, r->waits->states[WAIT_STATE_CSC].since,
-                                "waits for CDMA to agree to the change of banks");
-        return true;
+            return hang_waits_for(ENGINE_TRACE, r->waits->states[WAIT_STATE_CSC].since,
+                                  "waits for CDMA to agree to the change of banks, which has not been armed");
+        if (!changes_banks(r, ordinal, false))
+            return hang_guilty(COMPLETE, ordinal, "changes banks that its registers leave as they were");
+        if (hang_current(r, NVDLA_CDMA) == ordinal &&
+            in_state(r, WAIT_STATE_CDMA_DAT, "Pending") == changes_banks(r, ordinal, true) &&
+            in_state(r, WAIT_STATE_CDMA_WT, "Pending"))
+            return hang_guilty(IDLE, ordinal, "stays in the change of banks, to which CDMA agrees");
+        return hang_waits_for(ENGINE_CDMA_DAT, r->waits->states[WAIT_STATE_CSC].since,
+                              "waits for CDMA to agree to the change of banks");
     }
     if (!in_state(r, WAIT_STATE_CSC, "Wait"))
-        return false;
+        return hang_none();
     for (size_t i = 0; i < sizeof partners / sizeof partners[0]; i++) {
         if (pair(r, partners[i].layer)->valid)
             continue;
         const char *name = nvdla_unit_names[partners[i].unit];
         if (hang_launch_count(r, partners[i].unit) <= ordinal)
-            *f = hang_waits_for(ENGINE_TRACE, r->waits->states[WAIT_STATE_CSC].since,
-                                "waits for %s, which has not been armed", name);
-        else
-            *f = hang_waits_for(partners[i].engine, r->waits->states[WAIT_STATE_CSC].since,
-                                "waits for %s to begin its layer", name);
-        return true;
+            return hang_waits_for(ENGINE_TRACE, r->waits->states[WAIT_STATE_CSC].since,
+                                  "waits for %s, which has not been armed", name);
+        return hang_waits_for(partners[i].engine, r->waits->states[WAIT_STATE_CSC].since,
+                              "waits for %s to begin its layer", name);
     }
-    *f = hang_guilty(IDLE, ordinal, "does not begin its layer, with CMAC and CACC ready");
-    return true;
+    return hang_guilty(IDLE, ordinal, "does not begin its layer, with CMAC and CACC ready");
 }
 
 /* CSC waits for all input before the first operation, and for the weights of each group of kernels. */
@@ -212,7 +201,7 @@ struct hang_answer hang_judge_csc(const struct reasoning *r) {
                 return hang_waits_for_input(r, ENGINE_CDMA_WT, WAIT_DATA_CDMA_WT);
             return hang_owes(r, WAIT_ATOMS);
         }
-        if (judge_csc_begin(r, &f))
+        if ((f = judge_csc_begin(r)).kind != NOTHING)
             return f;
         if (!in_state(r, WAIT_STATE_CSC, "Run"))
             return hang_owed(r, WAIT_ROWS) && in_state(r, WAIT_STATE_CSC, "Drain")

@@ -25,8 +25,8 @@ static struct hang_answer judge_rdma(const struct reasoning *r, enum nvdla_unit 
                 continue;
             }
             if (!r->waits->inside) {
-                if (hang_owed(r, c->data) && hang_judge_reading(r, c, &f))
-                    return f;
+                if (hang_owed(r, c->data))
+                    return hang_judge_reading(r, c);
                 continue;
             }
             if (refused(r, out) && f.kind != GUILTY) {
@@ -35,8 +35,9 @@ static struct hang_answer judge_rdma(const struct reasoning *r, enum nvdla_unit 
             }
             if (refused(r, c->take) && !refused(r, out))
                 return hang_guilty(COMPLETE, flow(r, c->ask)->ordinal, "does not take the atoms that have come");
-            if (hang_judge_asking(r, c->ask, c->take, unit, &f))
-                return f;
+            const struct hang_answer asking = hang_judge_asking(r, c->ask, c->take, unit);
+            if (asking.kind != NOTHING)
+                return asking;
             if (hang_owed(r, c->ask))
                 return hang_guilty(IDLE, flow(r, c->ask)->ordinal,
                                    "asks for no more after %" PRIu64 " of %" PRIu64 " atoms", flow(r, c->ask)->moved_of,
@@ -73,7 +74,7 @@ static struct hang_answer judge_sdp_outside(const struct reasoning *r, int ordin
     struct hang_answer f;
     if (hang_jobs(r, NVDLA_SDP) == 0)
         return hang_nothing("has ended its layers");
-    if (hang_judge_holding(r, WAIT_DATA_SDP, &hang_client_links[L_SDP_W], &f))
+    if ((f = hang_judge_holding(r, WAIT_DATA_SDP, &hang_client_links[L_SDP_W])).kind != NOTHING)
         return f;
     if (flying && !pair(r, WAIT_RESULTS)->counted) {
         if (hang_missing(r, WAIT_DATA_CDMA_DAT, NVDLA_SDP))
@@ -103,51 +104,39 @@ static struct hang_answer judge_sdp_outside(const struct reasoning *r, int ordin
 }
 
 /* Checks that numbers of beats are consistent. */
-static bool judge_sdp_numbers(const struct reasoning *r, int ordinal, struct hang_answer *f) {
+static struct hang_answer judge_sdp_numbers(const struct reasoning *r, int ordinal) {
     /* If precisions differ between layers, an atom has one or two beats. */
     const bool fixed = !nvdla_has_16_bits(r->config);
     const uint64_t beats = (uint64_t)(r->config->mem_atom / r->config->sdp_bs_throughput);
-    if (fixed && pair(r, WAIT_PUT_SDP)->moved * beats > pair(r, WAIT_SDP_OUT)->moved) {
-        *f = hang_guilty(LOST, ordinal, "has made %" PRIu64 " atoms of %" PRIu64 " beats", pair(r, WAIT_PUT_SDP)->moved,
-                         pair(r, WAIT_SDP_OUT)->moved);
-        return true;
-    }
+    if (fixed && pair(r, WAIT_PUT_SDP)->moved * beats > pair(r, WAIT_SDP_OUT)->moved)
+        return hang_guilty(LOST, ordinal, "has made %" PRIu64 " atoms of %" PRIu64 " beats",
+                           pair(r, WAIT_PUT_SDP)->moved, pair(r, WAIT_SDP_OUT)->moved);
     /* An atom counts with its last beat; one beat may be after the source. */
     const uint64_t taken = pair(r, WAIT_SDP_MAIN)->moved * beats + pair(r, WAIT_RESULTS)->moved;
     const uint64_t passed = pair(r, WAIT_SDP_SOURCE)->moved;
-    if (fixed && !r->moving && (passed + 1 < taken || passed > taken + beats)) {
-        *f = hang_guilty(LOST, ordinal, "has taken %" PRIu64 " beats of input and passed %" PRIu64 " to X1", taken,
-                         passed);
-        return true;
-    }
-    return false;
+    if (fixed && !r->moving && (passed + 1 < taken || passed > taken + beats))
+        return hang_guilty(LOST, ordinal, "has taken %" PRIu64 " beats of input and passed %" PRIu64 " to X1", taken,
+                           passed);
+    return hang_none();
 }
 
 /* Finds the stage that does not accept its input. */
-static bool judge_sdp_stages(const struct reasoning *r, int ordinal, struct hang_answer *f) {
+static struct hang_answer judge_sdp_stages(const struct reasoning *r, int ordinal) {
     /* A stage that needs operands takes data and operands together. */
-    if (refused(r, WAIT_SDP_X2) && !pair(r, WAIT_SDP_EW)->valid && hang_missing(r, WAIT_SDP_EW, NVDLA_SDP)) {
-        *f = hang_waits_for_input(r, ENGINE_SDP_RDMA, WAIT_SDP_EW);
-        return true;
-    }
-    if (refused(r, WAIT_SDP_X1) && !pair(r, WAIT_SDP_BN)->valid && hang_missing(r, WAIT_SDP_BN, NVDLA_SDP)) {
-        *f = hang_waits_for_input(r, ENGINE_SDP_RDMA, WAIT_SDP_BN);
-        return true;
-    }
-    if (refused(r, WAIT_SDP_SOURCE) && !pair(r, WAIT_SDP_BS)->valid && hang_missing(r, WAIT_SDP_BS, NVDLA_SDP)) {
-        *f = hang_waits_for_input(r, ENGINE_SDP_RDMA, WAIT_SDP_BS);
-        return true;
-    }
+    if (refused(r, WAIT_SDP_X2) && !pair(r, WAIT_SDP_EW)->valid && hang_missing(r, WAIT_SDP_EW, NVDLA_SDP))
+        return hang_waits_for_input(r, ENGINE_SDP_RDMA, WAIT_SDP_EW);
+    if (refused(r, WAIT_SDP_X1) && !pair(r, WAIT_SDP_BN)->valid && hang_missing(r, WAIT_SDP_BN, NVDLA_SDP))
+        return hang_waits_for_input(r, ENGINE_SDP_RDMA, WAIT_SDP_BN);
+    if (refused(r, WAIT_SDP_SOURCE) && !pair(r, WAIT_SDP_BS)->valid && hang_missing(r, WAIT_SDP_BS, NVDLA_SDP))
+        return hang_waits_for_input(r, ENGINE_SDP_RDMA, WAIT_SDP_BS);
     const char *behind_x2 = nvdla_has(r->config, FEATURE_EW) ? "EW" : "the convertor";
-    if (refused(r, WAIT_SDP_Y) || refused(r, WAIT_SDP_X2) || refused(r, WAIT_SDP_X1) || refused(r, WAIT_SDP_SOURCE)) {
-        *f = hang_guilty(IDLE, ordinal, "%s does not take its input, with its operands there and its output free",
-                         refused(r, WAIT_SDP_Y)    ? "the convertor"
-                         : refused(r, WAIT_SDP_X2) ? behind_x2
-                         : refused(r, WAIT_SDP_X1) ? "X2"
-                                                   : "X1");
-        return true;
-    }
-    return false;
+    if (refused(r, WAIT_SDP_Y) || refused(r, WAIT_SDP_X2) || refused(r, WAIT_SDP_X1) || refused(r, WAIT_SDP_SOURCE))
+        return hang_guilty(IDLE, ordinal, "%s does not take its input, with its operands there and its output free",
+                           refused(r, WAIT_SDP_Y)    ? "the convertor"
+                           : refused(r, WAIT_SDP_X2) ? behind_x2
+                           : refused(r, WAIT_SDP_X1) ? "X2"
+                                                     : "X1");
+    return hang_none();
 }
 
 static struct hang_answer judge_sdp(const struct reasoning *r) {
@@ -163,7 +152,7 @@ static struct hang_answer judge_sdp(const struct reasoning *r) {
         return hang_too_many(r, WAIT_SDP_SOURCE);
     if (flow(r, WAIT_SDP_OUT)->beyond)
         return hang_too_many(r, WAIT_SDP_OUT);
-    if (judge_sdp_numbers(r, ordinal, &f))
+    if ((f = judge_sdp_numbers(r, ordinal)).kind != NOTHING)
         return f;
     if (refused(r, WAIT_FLY))
         return hang_waits_for_output(r, ENGINE_PDP, WAIT_FLY);
@@ -174,13 +163,13 @@ static struct hang_answer judge_sdp(const struct reasoning *r) {
         return hang_guilty(COMPLETE, ordinal, "has ended an earlier layer after %" PRIu64 " of %" PRIu64 " %s",
                            flow(r, WAIT_RESULTS)->moved_of, flow(r, WAIT_RESULTS)->required_of,
                            pair(r, WAIT_RESULTS)->name);
-    if (hang_judge_writing(r, L_SDP_W, !hang_owed(r, WAIT_SDP_OUT), &f))
+    if ((f = hang_judge_writing(r, L_SDP_W, !hang_owed(r, WAIT_SDP_OUT))).kind != NOTHING)
         return f;
     if (hang_owed(r, WAIT_SDP_OUT) && hang_jobs(r, NVDLA_SDP) == 0)
         return hang_ended_early(r, WAIT_SDP_OUT);
     if (refused(r, WAIT_SDP_OUT))
         return hang_guilty(IDLE, ordinal, "does not take its own results, with the way out free");
-    if (judge_sdp_stages(r, ordinal, &f))
+    if ((f = judge_sdp_stages(r, ordinal)).kind != NOTHING)
         return f;
     if (hang_owed(r, WAIT_SDP_SOURCE)) {
         if (refused(r, input))
@@ -223,7 +212,7 @@ static struct hang_answer judge_plane(const struct reasoning *r, enum nvdla_unit
             return hang_waits_for(ENGINE_SDP, 0, "has written %" PRIu64 " of %" PRIu64 " atoms, and SDP has not ended",
                                   flow(r, hang_client_links[writer].data)->moved_of,
                                   flow(r, hang_client_links[writer].data)->required_of);
-        if (port != WAIT_DATA_PDP && hang_judge_holding(r, port, &hang_client_links[writer], &f))
+        if (port != WAIT_DATA_PDP && (f = hang_judge_holding(r, port, &hang_client_links[writer])).kind != NOTHING)
             return f;
         if (hang_missing(r, port, unit))
             return hang_waits_for_input(r, from, port);
@@ -239,7 +228,7 @@ static struct hang_answer judge_plane(const struct reasoning *r, enum nvdla_unit
     if (flow(r, out)->beyond)
         return hang_too_many(r, out);
     const bool wants = hang_missing(r, input, unit), input_complete = flow(r, input)->known && !wants;
-    if (hang_judge_writing(r, writer, input_complete && !hang_owed(r, out), &f))
+    if ((f = hang_judge_writing(r, writer, input_complete && !hang_owed(r, out))).kind != NOTHING)
         return f;
     if (hang_jobs(r, unit) == 0 && hang_owed(r, out))
         return hang_ended_early(r, out);
@@ -281,15 +270,15 @@ static struct hang_answer judge_mover(const struct reasoning *r, enum nvdla_unit
     if (!r->waits->inside) {
         if (hang_jobs(r, unit) == 0)
             return hang_nothing("has ended its layers");
-        if (hang_owed(r, out->data) && hang_judge_silenced(r, out, &f))
+        if (hang_owed(r, out->data) && (f = hang_judge_silenced(r, out)).kind != NOTHING)
             return f;
-        if (hang_owed(r, in->data) && hang_judge_reading(r, in, &f))
-            return f;
+        if (hang_owed(r, in->data))
+            return hang_judge_reading(r, in);
         return hang_owed(r, out->data) ? hang_owes(r, out->data) : hang_does_not_end(r, unit);
     }
-    if (hang_judge_writing(r, writer, !hang_owed(r, in->ask) && !hang_owed(r, in->take), &f))
+    if ((f = hang_judge_writing(r, writer, !hang_owed(r, in->ask) && !hang_owed(r, in->take))).kind != NOTHING)
         return f;
-    if (hang_judge_asking(r, in->ask, in->take, unit, &f))
+    if ((f = hang_judge_asking(r, in->ask, in->take, unit)).kind != NOTHING)
         return f;
     if (refused(r, in->take))
         return hang_guilty(IDLE, flow(r, in->ask)->ordinal, "does not take the atoms that have come");
@@ -312,7 +301,7 @@ struct hang_answer hang_judge_glb(const struct reasoning *r) {
 }
 
 /* The unit needs one that the program has not armed: it waits for the program. */
-static bool without_partner(const struct reasoning *r, enum nvdla_unit unit, struct hang_answer *f) {
+static struct hang_answer without_partner(const struct reasoning *r, enum nvdla_unit unit) {
     static const struct {
         enum nvdla_unit unit, partner;
         uint32_t offset, mask; /* only launches that have this bit need it; mask 0: all */
@@ -346,15 +335,14 @@ static bool without_partner(const struct reasoning *r, enum nvdla_unit unit, str
         const int needed = mask ? launches_with(r, unit, ordinal, offset, mask, partners[i].set) : ordinal + 1;
         if (hang_launch_count(r, partners[i].partner) >= needed)
             continue;
-        *f = hang_waits_for(ENGINE_TRACE, launch->tag, "works with %s, which has not been armed",
-                            nvdla_unit_names[partners[i].partner]);
-        return true;
+        return hang_waits_for(ENGINE_TRACE, launch->tag, "works with %s, which has not been armed",
+                              nvdla_unit_names[partners[i].partner]);
     }
-    return false;
+    return hang_none();
 }
 
 /* The engine has a layer, during which its clock gate has to be open, and its clock stands. */
-static bool without_clock(const struct reasoning *r, enum nvdla_engine engine, struct hang_answer *f) {
+static struct hang_answer without_clock(const struct reasoning *r, enum nvdla_engine engine) {
     static const struct {
         enum nvdla_engine engine;
         enum wait_state_index clock;
@@ -367,19 +355,19 @@ static bool without_clock(const struct reasoning *r, enum nvdla_engine engine, s
     for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
         if (clocks[i].engine != engine || !in_state(r, clocks[i].clock, "Stands") || hang_jobs(r, unit) == 0)
             continue;
-        *f = hang_guilty(STOPPED, hang_current(r, unit), "has a layer, and its clock stands");
-        return true;
+        return hang_guilty(STOPPED, hang_current(r, unit), "has a layer, and its clock stands");
     }
-    return false;
+    return hang_none();
 }
 
 struct hang_answer hang_judge(const struct reasoning *r, enum nvdla_engine engine) {
     struct hang_answer f;
     if (!nvdla_engines[engine].waits)
-        return hang_nothing("%s", "");
-    if (without_clock(r, engine, &f))
+        return hang_none();
+    if ((f = without_clock(r, engine)).kind != NOTHING)
         return f;
-    if (nvdla_engines[engine].unit != NVDLA_UNIT_COUNT && without_partner(r, nvdla_engines[engine].unit, &f))
+    if (nvdla_engines[engine].unit != NVDLA_UNIT_COUNT &&
+        (f = without_partner(r, nvdla_engines[engine].unit)).kind != NOTHING)
         return f;
     if (r->waits->borders && engine != ENGINE_GLB && engine != ENGINE_MEMORY)
         return hang_border_judge(r, engine);
@@ -426,5 +414,5 @@ struct hang_answer hang_judge(const struct reasoning *r, enum nvdla_engine engin
     case ENGINE_COUNT:
         break;
     }
-    return hang_nothing("%s", "");
+    return hang_none();
 }

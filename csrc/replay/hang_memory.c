@@ -3,12 +3,6 @@
 
 #include <inttypes.h>
 
-#include "nvdla/registers.h"
-
-static uint64_t on_ports(const uint64_t counts[2][16], int id) {
-    return counts[0][id] + counts[1][id];
-}
-
 static bool memory_owes(const struct reasoning *r, bool write, int id) {
     for (size_t i = 0; i < r->waits->burst_count; i++) {
         const struct wait_burst *burst = &r->waits->bursts[i];
@@ -154,12 +148,22 @@ static struct hang_answer judge_write(const struct reasoning *r, const struct cl
     return hang_nothing("has written all that %s gave", name);
 }
 
-struct hang_answer hang_judge_client(const struct reasoning *r, const struct client_links *c) {
-    return c->interrupt == WAIT_COUNT ? judge_read(r, c) : judge_write(r, c);
+struct hang_answer hang_of_clients(const struct reasoning *r, enum nvdla_engine engine, struct hang_answer best) {
+    for (const struct client_links *c = hang_client_links; c < hang_client_links + HANG_CLIENTS; c++) {
+        if (engine != ENGINE_COUNT && c->engine != engine)
+            continue;
+        const struct hang_answer f = r->waits->borders            ? hang_border_client(r, c)
+                                     : c->interrupt == WAIT_COUNT ? judge_read(r, c)
+                                                                  : judge_write(r, c);
+        if ((f.kind == GUILTY && (best.kind != GUILTY || f.strength > best.strength)) ||
+            (f.kind == WAITS && best.kind == NOTHING))
+            best = f;
+    }
+    return best;
 }
 
 struct hang_answer hang_judge_mcif(const struct reasoning *r) {
-    struct hang_answer best = hang_nothing("has answered everything that it was asked for");
+    const struct hang_answer best = hang_nothing("has answered everything that it was asked for");
     if (!r->waits->inside)
         return best;
     for (size_t i = 0; i < r->waits->burst_count; i++) {
@@ -168,102 +172,80 @@ struct hang_answer hang_judge_mcif(const struct reasoning *r) {
             return hang_guilty(EXCESS, -1, "uses AXI ID %d to %s, which no client has", burst->id,
                                burst->write ? "write" : "read");
     }
-    for (size_t i = 0; i < HANG_CLIENTS; i++) {
-        const struct hang_answer f = hang_judge_client(r, &hang_client_links[i]);
-        if (f.kind == GUILTY && (best.kind != GUILTY || f.strength > best.strength))
-            best = f;
-        else if (f.kind == WAITS && best.kind == NOTHING)
-            best = f;
-    }
-    return best;
+    return hang_of_clients(r, ENGINE_COUNT, best);
 }
 
 /* ---- its clients ---- */
 
-bool hang_judge_asking(const struct reasoning *r, enum wait_index ask, enum wait_index take, enum nvdla_unit unit,
-                       struct hang_answer *f) {
-    if (flow(r, ask)->beyond) {
-        *f = hang_too_many(r, ask);
-        return true;
-    }
-    if (refused(r, ask)) {
-        *f = hang_waits_for_output(r, ENGINE_MCIF, ask);
-        return true;
-    }
-    if (pair(r, take)->moved < pair(r, ask)->moved && !refused(r, take)) {
-        *f = hang_waits_for(ENGINE_MCIF, hang_waited(r, take),
-                            "waits for %s: has got %" PRIu64 " of the %" PRIu64 " it asked for", pair(r, take)->name,
-                            pair(r, take)->moved, pair(r, ask)->moved);
-        return true;
-    }
-    if (hang_owed(r, ask) && hang_jobs(r, unit) == 0) {
-        *f = hang_ended_early(r, ask);
-        return true;
-    }
-    return false;
+struct hang_answer hang_judge_asking(const struct reasoning *r, enum wait_index ask, enum wait_index take,
+                                     enum nvdla_unit unit) {
+    if (flow(r, ask)->beyond)
+        return hang_too_many(r, ask);
+    if (refused(r, ask))
+        return hang_waits_for_output(r, ENGINE_MCIF, ask);
+    if (pair(r, take)->moved < pair(r, ask)->moved && !refused(r, take))
+        return hang_waits_for(ENGINE_MCIF, hang_waited(r, take),
+                              "waits for %s: has got %" PRIu64 " of the %" PRIu64 " it asked for", pair(r, take)->name,
+                              pair(r, take)->moved, pair(r, ask)->moved);
+    if (hang_owed(r, ask) && hang_jobs(r, unit) == 0)
+        return hang_ended_early(r, ask);
+    return hang_none();
 }
 
-bool hang_judge_reading(const struct reasoning *r, const struct client_links *c, struct hang_answer *f) {
+struct hang_answer hang_judge_reading(const struct reasoning *r, const struct client_links *c) {
     const int id = nvdla_clients[c->client].id;
     const struct flow *data = flow(r, c->data);
     if (hang_blocked(r, c->client))
-        *f = hang_waits_for(ENGINE_TRACE, hang_waited(r, c->data), "reads as %s, whose arbiter weight is 0",
-                            nvdla_clients[c->client].name);
-    else if (on_ports(r->waits->read_asked, id) > on_ports(r->waits->read_given, id))
-        *f = hang_waits_for(ENGINE_MEMORY, hang_waited(r, c->data), "waits for %s: has got %" PRIu64 " of %" PRIu64,
-                            pair(r, c->data)->name, data->moved_of, data->required_of);
-    else
-        *f = hang_guilty(IDLE, data->ordinal, "has read %" PRIu64 " of %" PRIu64 " atoms and asks for no more",
-                         data->moved_of, data->required_of);
-    return true;
+        return hang_waits_for(ENGINE_TRACE, hang_waited(r, c->data), "reads as %s, whose arbiter weight is 0",
+                              nvdla_clients[c->client].name);
+    if (on_ports(r->waits->read_asked, id) > on_ports(r->waits->read_given, id))
+        return hang_waits_for(ENGINE_MEMORY, hang_waited(r, c->data), "waits for %s: has got %" PRIu64 " of %" PRIu64,
+                              pair(r, c->data)->name, data->moved_of, data->required_of);
+    return hang_guilty(IDLE, data->ordinal, "has read %" PRIu64 " of %" PRIu64 " atoms and asks for no more",
+                       data->moved_of, data->required_of);
 }
 
-bool hang_judge_silenced(const struct reasoning *r, const struct client_links *out, struct hang_answer *f) {
+struct hang_answer hang_judge_silenced(const struct reasoning *r, const struct client_links *out) {
     if (!hang_blocked(r, out->client))
-        return false;
-    *f = hang_waits_for(ENGINE_TRACE, hang_waited(r, out->data), "writes as %s, whose arbiter weight is 0",
-                        nvdla_clients[out->client].name);
-    return true;
+        return hang_none();
+    return hang_waits_for(ENGINE_TRACE, hang_waited(r, out->data), "writes as %s, whose arbiter weight is 0",
+                          nvdla_clients[out->client].name);
 }
 
-bool hang_judge_holding(const struct reasoning *r, enum wait_index input, const struct client_links *out,
-                        struct hang_answer *f) {
+struct hang_answer hang_judge_holding(const struct reasoning *r, enum wait_index input,
+                                      const struct client_links *out) {
     enum { INSIDE = 2 }; /* atoms that it may hold without being stopped */
     const struct flow *in = flow(r, input), *written = flow(r, out->data);
-    if (hang_owed(r, out->data) && hang_judge_silenced(r, out, f))
-        return true;
+    if (hang_owed(r, out->data) && hang_blocked(r, out->client))
+        return hang_judge_silenced(r, out);
     if (in->known && in->owed && hang_owed(r, out->data) && in->moved_of > written->moved_of + INSIDE)
-        *f = hang_guilty(IDLE, written->ordinal, "has read %" PRIu64 " atoms of %" PRIu64 " and written %" PRIu64,
-                         in->moved_of, in->required_of, written->moved_of);
-    else
-        return false;
-    return true;
+        return hang_guilty(IDLE, written->ordinal, "has read %" PRIu64 " atoms of %" PRIu64 " and written %" PRIu64,
+                           in->moved_of, in->required_of, written->moved_of);
+    return hang_none();
 }
 
-bool hang_judge_writing(const struct reasoning *r, size_t client, bool input_complete, struct hang_answer *f) {
+struct hang_answer hang_judge_writing(const struct reasoning *r, size_t client, bool input_complete) {
     const struct client_links *c = &hang_client_links[client];
     if (flow(r, c->ask)->beyond || flow(r, c->take)->beyond)
-        *f = hang_too_many(r, flow(r, c->ask)->beyond ? c->ask : c->take);
-    else if (refused(r, c->take) && !refused(r, c->ask) && pair(r, c->take)->moved > pair(r, c->ask)->moved)
-        *f = hang_guilty(COMPLETE, flow(r, c->ask)->ordinal,
-                         "has given %" PRIu64 " atoms to write and commands for %" PRIu64, pair(r, c->take)->moved,
-                         pair(r, c->ask)->moved);
-    else if (refused(r, c->take))
-        *f = hang_waits_for_output(r, ENGINE_MCIF, c->take);
-    else if (refused(r, c->ask) && !hang_owed(r, c->take))
-        *f = hang_waits_for_output(r, ENGINE_MCIF, c->ask);
-    else if (!input_complete)
-        return false;
-    else if (hang_owed(r, c->take))
-        *f = hang_owes(r, c->take);
-    else if (hang_owed(r, c->ask))
-        *f = hang_owes(r, c->ask);
-    else if (hang_owed(r, c->last))
-        *f = hang_guilty(COMPLETE, flow(r, c->last)->ordinal, "has not marked the last command of its layer");
-    else if (pair(r, c->last)->moved > pair(r, c->done)->moved && hang_owed(r, c->interrupt))
-        *f = hang_waits_for(ENGINE_MCIF, hang_waited(r, c->acknowledged),
-                            "has written everything and waits for the acknowledge");
-    else
-        return false;
-    return true;
+        return hang_too_many(r, flow(r, c->ask)->beyond ? c->ask : c->take);
+    if (refused(r, c->take) && !refused(r, c->ask) && pair(r, c->take)->moved > pair(r, c->ask)->moved)
+        return hang_guilty(COMPLETE, flow(r, c->ask)->ordinal,
+                           "has given %" PRIu64 " atoms to write and commands for %" PRIu64, pair(r, c->take)->moved,
+                           pair(r, c->ask)->moved);
+    if (refused(r, c->take))
+        return hang_waits_for_output(r, ENGINE_MCIF, c->take);
+    if (refused(r, c->ask) && !hang_owed(r, c->take))
+        return hang_waits_for_output(r, ENGINE_MCIF, c->ask);
+    if (!input_complete)
+        return hang_none();
+    if (hang_owed(r, c->take))
+        return hang_owes(r, c->take);
+    if (hang_owed(r, c->ask))
+        return hang_owes(r, c->ask);
+    if (hang_owed(r, c->last))
+        return hang_guilty(COMPLETE, flow(r, c->last)->ordinal, "has not marked the last command of its layer");
+    if (pair(r, c->last)->moved > pair(r, c->done)->moved && hang_owed(r, c->interrupt))
+        return hang_waits_for(ENGINE_MCIF, hang_waited(r, c->acknowledged),
+                              "has written everything and waits for the acknowledge");
+    return hang_none();
 }

@@ -96,6 +96,11 @@ static inline bool refused(const struct reasoning *r, enum wait_index index) {
     return p->seen && p->valid && !p->ready;
 }
 
+/* A count of an AXI ID on both ports. */
+static inline uint64_t on_ports(const uint64_t counts[2][16], int id) {
+    return counts[0][id] + counts[1][id];
+}
+
 static inline uint32_t counter(const struct reasoning *r, enum wait_counter_index index) {
     return r->waits->counters[index].value;
 }
@@ -146,6 +151,8 @@ bool hang_missing(const struct reasoning *r, enum wait_index index, enum nvdla_u
 
 /* The engine has nothing to do, or waits for nothing; format, ...: text about its state. */
 struct hang_answer hang_nothing(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same without text: what was asked explains nothing. */
+struct hang_answer hang_none(void);
 
 /* since: clock of the start of the wait; 0: unknown. */
 struct hang_answer hang_waits_for(enum nvdla_engine on, uint64_t since, const char *format, ...)
@@ -176,29 +183,30 @@ struct hang_answer hang_does_not_end(const struct reasoning *r, enum nvdla_unit 
 /* The register of an arbiter weight of 0 that stops a client, or NULL. */
 const struct hang_blocked *hang_blocked(const struct reasoning *r, enum nvdla_client client);
 
-/* The state of the memory interface for one client. */
-struct hang_answer hang_judge_client(const struct reasoning *r, const struct client_links *c);
+/* The state of the memory interface for the clients of an engine (ENGINE_COUNT: of all): the strongest evidence, or
+ * else `best`. */
+struct hang_answer hang_of_clients(const struct reasoning *r, enum nvdla_engine engine, struct hang_answer best);
 
-/* The client with the strongest evidence. */
 struct hang_answer hang_judge_mcif(const struct reasoning *r);
 
-/* A reader of memory: its requests and responses. True if they explain its stop. */
-bool hang_judge_asking(const struct reasoning *r, enum wait_index ask, enum wait_index take, enum nvdla_unit unit,
-                       struct hang_answer *f);
+/* The following answer hang_none() if they do not explain why the engine stops. */
 
-/* A reader with only its port visible and with missing data. */
-bool hang_judge_reading(const struct reasoning *r, const struct client_links *c, struct hang_answer *f);
+/* A reader of memory: its requests and responses. */
+struct hang_answer hang_judge_asking(const struct reasoning *r, enum wait_index ask, enum wait_index take,
+                                     enum nvdla_unit unit);
+
+/* A reader with only its port visible and with missing data: it is always explained. */
+struct hang_answer hang_judge_reading(const struct reasoning *r, const struct client_links *c);
 
 /* A writer without responses because the program has set its arbiter weight to 0. */
-bool hang_judge_silenced(const struct reasoning *r, const struct client_links *out, struct hang_answer *f);
+struct hang_answer hang_judge_silenced(const struct reasoning *r, const struct client_links *out);
 
 /* An engine with only its ports visible that writes one atom for each it reads: it holds more than a memory interface
  * without buffers would leave in it, so the stop is in it or after it. */
-bool hang_judge_holding(const struct reasoning *r, enum wait_index input, const struct client_links *out,
-                        struct hang_answer *f);
+struct hang_answer hang_judge_holding(const struct reasoning *r, enum wait_index input, const struct client_links *out);
 
-/* The end of an engine that writes: its commands and atoms, its interrupt. True if that explains its stop. */
-bool hang_judge_writing(const struct reasoning *r, size_t client, bool input_complete, struct hang_answer *f);
+/* The end of an engine that writes: its commands and atoms, its interrupt. */
+struct hang_answer hang_judge_writing(const struct reasoning *r, size_t client, bool input_complete);
 
 /* ---- hang_borders.c ---- */
 

@@ -18,20 +18,11 @@ enum { STILL_CLOCKS = 1000 }; /* clocks without movement after which nothing is 
 
 /* The state of the memory interface for the engine that waits for it. */
 static struct hang_answer judge_for(const struct reasoning *r, enum nvdla_engine engine, enum nvdla_engine asker) {
-    struct hang_answer best = hang_judge(r, engine);
+    const struct hang_answer best = hang_judge(r, engine);
     if (engine != ENGINE_MCIF || (!r->waits->inside && !r->waits->borders))
         return best;
-    struct hang_answer own = hang_nothing("has answered everything that %s asked for", nvdla_engines[asker].name);
-    for (size_t i = 0; i < HANG_CLIENTS; i++) {
-        if (hang_client_links[i].engine != asker)
-            continue;
-        const struct client_links *c = &hang_client_links[i];
-        const struct hang_answer f = r->waits->borders ? hang_border_client(r, c) : hang_judge_client(r, c);
-        if (f.kind == GUILTY && (own.kind != GUILTY || f.strength > own.strength))
-            own = f;
-        else if (f.kind == WAITS && own.kind == NOTHING)
-            own = f;
-    }
+    const struct hang_answer own =
+        hang_of_clients(r, asker, hang_nothing("has answered everything that %s asked for", nvdla_engines[asker].name));
     return own.kind == NOTHING ? best : own;
 }
 
@@ -208,10 +199,10 @@ static bool blame_silent(const struct reasoning *r, struct hang_triage *t) {
         if (armed <= interrupts_taken(r->hang, bit, &waits) || !waits)
             continue;
         /* The interrupt follows the last write. */
-        struct hang_answer f = {.kind = NOTHING};
+        struct hang_answer f = hang_none();
         for (size_t k = 0; k < HANG_CLIENTS && f.kind == NOTHING; k++)
             if (hang_client_links[k].engine == engine && hang_client_links[k].interrupt != WAIT_COUNT)
-                hang_judge_silenced(r, &hang_client_links[k], &f);
+                f = hang_judge_silenced(r, &hang_client_links[k]);
         if (f.kind == WAITS) {
             add_step(t, engine, &f);
             char text[280];
