@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "import/source_parts.h"
-#include "nvdla/xalloc.h"
 
 enum { CELLS = 64 };
 enum column { TIME, TYPE, ADDRESS, DATA, COLUMNS };
@@ -63,7 +62,7 @@ static bool take_columns(struct state *state, const char *text, struct error *er
 }
 
 static bool open_state(struct source *source, struct error *err) {
-    struct state *state = source->state = xcalloc(1, sizeof *state);
+    struct state *state = source->state;
     const struct source_options *options = &source->options;
     for (int i = 0; i < COLUMNS; i++)
         state->at[i] = -1;
@@ -78,9 +77,7 @@ static bool open_state(struct source *source, struct error *err) {
 
 static void close_state(struct source *source) {
     struct state *state = source->state;
-    if (state)
-        free(state->clean.text);
-    free(state);
+    free(state->clean.text);
 }
 
 char csv_separator(struct span line) {
@@ -283,4 +280,4 @@ static int next(struct source *source, struct access *access, struct error *err)
 }
 
 const struct source_format source_csv = {
-    "csv", "table of a bus or logic analyser", likely, open_state, next, close_state, "line"};
+    "csv", "table of a bus or logic analyser", likely, open_state, next, close_state, "line", sizeof(struct state)};

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "import/source_parts.h"
-#include "nvdla/xalloc.h"
 
 enum { LONGEST = 512, PIECES = 4 /* maximum pieces of a line broken by a console */ };
 
@@ -31,19 +30,10 @@ static int likely(const char *text, size_t n) {
                                                                                : 0;
 }
 
-static bool open_state(struct source *source, struct error *err) {
-    (void)err;
-    source->state = xcalloc(1, sizeof(struct state));
-    return true;
-}
-
 static void close_state(struct source *source) {
     struct state *state = source->state;
-    if (state) {
-        free(state->line.text);
-        free(state->next.text);
-    }
-    free(state);
+    free(state->line.text);
+    free(state->next.text);
 }
 
 /* Removes text from the front. */
@@ -221,5 +211,7 @@ static int next(struct source *source, struct access *access, struct error *err)
     return 0;
 }
 
-const struct source_format source_kmd = {
-    "kmd", "register prints of the kernel driver, dmesg or journal", likely, open_state, next, close_state, "line"};
+const struct source_format source_kmd = {"kmd",  "register prints of the kernel driver, dmesg or journal",
+                                         likely, NULL,
+                                         next,   close_state,
+                                         "line", sizeof(struct state)};

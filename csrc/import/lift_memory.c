@@ -375,6 +375,16 @@ static bool contains(const struct output *output, enum memory_space space, uint6
     return false;
 }
 
+/* The launch whose result a byte is: the last one done that writes it. */
+static int find_source(const struct lift_memory *memory, enum memory_space space, uint64_t address, uint64_t *run) {
+    if (!memory_any_declared(memory->written[space], address, (size_t)*run))
+        return NO_OUTPUT;
+    for (size_t i = memory->output_count; i-- > window_start(memory->output_count);)
+        if (memory->outputs[i].completed && contains(&memory->outputs[i], space, address, run))
+            return (int)i;
+    return NO_OUTPUT;
+}
+
 /* The launch that writes a byte now: the first one not done that has not written it; else the one that has, which
  * writes again; else the last one done. */
 static int find_writer(const struct lift_memory *memory, enum memory_space space, uint64_t address, int last,
@@ -384,22 +394,7 @@ static int find_writer(const struct lift_memory *memory, enum memory_space space
     for (size_t i = window_start(memory->output_count); i < memory->output_count; i++)
         if (!memory->outputs[i].completed && (int)i != last && contains(&memory->outputs[i], space, address, run))
             return (int)i;
-    if (last != NO_OUTPUT)
-        return last;
-    for (size_t i = memory->output_count; i-- > window_start(memory->output_count);)
-        if (memory->outputs[i].completed && contains(&memory->outputs[i], space, address, run))
-            return (int)i;
-    return NO_OUTPUT;
-}
-
-/* The launch whose result a byte is: the last one done that writes it. */
-static int find_source(const struct lift_memory *memory, enum memory_space space, uint64_t address, uint64_t *run) {
-    if (!memory_any_declared(memory->written[space], address, (size_t)*run))
-        return NO_OUTPUT;
-    for (size_t i = memory->output_count; i-- > window_start(memory->output_count);)
-        if (memory->outputs[i].completed && contains(&memory->outputs[i], space, address, run))
-            return (int)i;
-    return NO_OUTPUT;
+    return last != NO_OUTPUT ? last : find_source(memory, space, address, run);
 }
 
 /* ---- accesses ---- */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "import/source_parts.h"
-#include "nvdla/xalloc.h"
 
 enum { FIELDS = 8, MAPS = 256 };
 
@@ -16,9 +15,7 @@ struct map {
 struct state {
     struct map maps[MAPS];
     size_t count;
-    bool guessed;  /* the window has been reported */
-    bool has_more; /* the upper half of an 8-byte access follows */
-    struct access more;
+    bool guessed; /* the window has been reported */
 };
 
 static int likely(const char *text, size_t n) {
@@ -26,16 +23,6 @@ static int likely(const char *text, size_t n) {
     if (n >= 8 && memcmp(text, "VERSION ", 8) == 0)
         return 100;
     return span_find(head, "\nMAP ") && (span_find(head, "\nW 4 ") || span_find(head, "\nR 4 ")) ? 80 : 0;
-}
-
-static bool open_state(struct source *source, struct error *err) {
-    (void)err;
-    source->state = xcalloc(1, sizeof(struct state));
-    return true;
-}
-
-static void close_state(struct source *source) {
-    free(source->state);
 }
 
 static size_t split(struct span line, struct span fields[FIELDS]) {
@@ -124,7 +111,6 @@ static int find_window(struct source *source, uint64_t id, uint64_t *base, uint6
 /* R|W width ts id phys value pc pid */
 static int take_access(struct source *source, const struct span *fields, size_t count, struct access *access,
                        struct error *err) {
-    struct state *state = source->state;
     const uint64_t line = (uint64_t)source->lines.line;
     uint64_t width, id, physical, value, base, size, offset;
     if (count < 6 || (source->lines.cut && count < 8) || !span_number(fields[1], false, &width) ||
@@ -143,8 +129,8 @@ static int take_access(struct source *source, const struct span *fields, size_t 
                              width);
     const enum access_kind kind = fields[0].at[0] == 'W' ? ACCESS_WRITE : ACCESS_READ;
     *access = source_register(kind, line, offset, (uint32_t)value);
-    state->has_more = width == 8;
-    state->more = source_register(kind, line, offset + 4, (uint32_t)(value >> 32));
+    source->has_more = width == 8;
+    source->more = source_register(kind, line, offset + 4, (uint32_t)(value >> 32));
     return 1;
 }
 
@@ -175,13 +161,7 @@ static int take_mark(struct source *source, struct span line, struct access *acc
 }
 
 static int next(struct source *source, struct access *access, struct error *err) {
-    struct state *state = source->state;
     struct span line, fields[FIELDS];
-    if (state->has_more) {
-        state->has_more = false;
-        *access = state->more;
-        return 1;
-    }
     while (source_line(source, &line)) {
         const size_t count = split(line, fields);
         int status = 0;
@@ -205,5 +185,5 @@ static int next(struct source *source, struct access *access, struct error *err)
     return 0;
 }
 
-const struct source_format source_mmiotrace = {"mmiotrace", "Linux mmiotrace", likely, open_state,
-                                               next,        close_state,       "line"};
+const struct source_format source_mmiotrace = {"mmiotrace", "Linux mmiotrace",   likely, NULL, next, NULL,
+                                               "line",      sizeof(struct state)};

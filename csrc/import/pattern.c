@@ -112,7 +112,7 @@ static bool read_shapes(struct state *state, const char *path, struct error *err
 }
 
 static bool open_pattern(struct source *source, struct error *err) {
-    struct state *state = source->state = xcalloc(1, sizeof *state);
+    struct state *state = source->state;
     if (!source->options.pattern)
         return error_set(err, "--from pattern needs --pattern FILE, with the patterns of the lines");
     return read_shapes(state, source->options.pattern, err) || error_prefix(err, "--pattern: ");
@@ -120,12 +120,9 @@ static bool open_pattern(struct source *source, struct error *err) {
 
 static void close_state(struct source *source) {
     struct state *state = source->state;
-    if (!state)
-        return;
     for (size_t i = 0; i < state->count; i++)
         regfree(&state->shapes[i].regex);
     free(state->line.text);
-    free(state);
 }
 
 /* A group as a number; false if it is not one. */
@@ -188,4 +185,5 @@ static int next(struct source *source, struct access *access, struct error *err)
 }
 
 const struct source_format source_pattern = {
-    "pattern", "lines that --pattern describes", likely_never, open_pattern, next, close_state, "line"};
+    "pattern",           "lines that --pattern describes", likely_never, open_pattern, next, close_state, "line",
+    sizeof(struct state)};

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "import/source_parts.h"
-#include "nvdla/xalloc.h"
 
 enum event { EVENT_WRITE, EVENT_POST_WRITE, EVENT_READ, EVENT_POST_READ, EVENTS };
 static const char *const event_names[EVENTS] = {
@@ -22,23 +21,11 @@ struct open {
 struct state {
     struct open open[OPEN];
     size_t count;
-    bool has_more; /* the upper half of an access of 64 bits follows */
-    struct access more;
 };
 
 static int likely(const char *text, size_t n) {
     const struct span head = {text, n};
     return span_find(head, "rwmmio_write:") || span_find(head, "rwmmio_post_read:") ? 90 : 0;
-}
-
-static bool open_state(struct source *source, struct error *err) {
-    (void)err;
-    source->state = xcalloc(1, sizeof(struct state));
-    return true;
-}
-
-static void close_state(struct source *source) {
-    free(source->state);
 }
 
 static void end_open(struct source *source, size_t index) {
@@ -113,19 +100,14 @@ static int take_event(struct source *source, enum event event, struct span line,
         end(state, EVENT_READ, offset, 0);
     const enum access_kind kind = event == EVENT_POST_READ ? ACCESS_READ : ACCESS_WRITE;
     *access = source_register(kind, at, offset, (uint32_t)value);
-    state->has_more = width == 64;
-    state->more = source_register(kind, at, offset + 4, (uint32_t)(value >> 32));
+    source->has_more = width == 64;
+    source->more = source_register(kind, at, offset + 4, (uint32_t)(value >> 32));
     return 1;
 }
 
 static int next(struct source *source, struct access *access, struct error *err) {
     struct state *state = source->state;
     struct span line;
-    if (state->has_more) {
-        state->has_more = false;
-        *access = state->more;
-        return 1;
-    }
     while (source_line(source, &line)) {
         int status = 0;
         if (span_find(line, "EVENTS DROPPED]") || (span_find(line, "[LOST ") && span_find(line, " EVENTS]")))
@@ -142,4 +124,4 @@ static int next(struct source *source, struct access *access, struct error *err)
 }
 
 const struct source_format source_rwmmio = {
-    "rwmmio", "rwmmio trace events of Linux", likely, open_state, next, close_state, "line"};
+    "rwmmio", "rwmmio trace events of Linux", likely, NULL, next, NULL, "line", sizeof(struct state)};

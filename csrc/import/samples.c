@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "import/sampler.h"
-#include "nvdla/xalloc.h"
 
 enum { CELLS = 512, HEADER_ROWS = 64 /* in which the names are looked for */ };
 
@@ -61,7 +60,7 @@ static int likely(const char *text, size_t n) {
 }
 
 static bool open_state(struct source *source, struct error *err) {
-    struct state *state = source->state = xcalloc(1, sizeof *state);
+    struct state *state = source->state;
     const char *radix = source->options.radix;
     const unsigned usual = !radix || strcmp(radix, "16") == 0 ? 16 : strcmp(radix, "10") == 0 ? 10 : 2;
     if (radix && usual == 2 && strcmp(radix, "2") != 0)
@@ -73,11 +72,8 @@ static bool open_state(struct source *source, struct error *err) {
 
 static void close_state(struct source *source) {
     struct state *state = source->state;
-    if (!state)
-        return;
     sampler_free(&state->sampler);
     free(state->clean.text);
-    free(state);
 }
 
 /* ---- the rows above the samples ---- */
@@ -249,4 +245,5 @@ static int next(struct source *source, struct access *access, struct error *err)
 }
 
 const struct source_format source_samples = {
-    "samples", "table of sampled signals of a logic analyser", likely, open_state, next, close_state, "line"};
+    "samples",           "table of sampled signals of a logic analyser", likely, open_state, next, close_state, "line",
+    sizeof(struct state)};

@@ -245,6 +245,7 @@ struct source *source_open(const char *const *paths, size_t count, const char *f
             source = xcalloc(1, sizeof *source);
             source->format = found;
             source->options = *options;
+            source->state = xcalloc(1, found->state_size);
             for (size_t i = 0; i < count; i++) {
                 struct stat info;
                 words_add(&source->paths, "%s", paths[i]);
@@ -274,6 +275,7 @@ void source_close(struct source *source) {
     words_free(&source->notes.dropped);
     words_free(&source->notes.guessed);
     words_free(&source->paths);
+    free(source->state);
     free(source);
 }
 
@@ -309,7 +311,12 @@ static int check_register(struct source *source, const struct access *access, st
 int source_next(struct source *source, struct access *access, struct error *err) {
     source->lines.err = err;
     for (;;) {
-        const int more = source->format->next(source, access, err);
+        int more = 1;
+        if (source->has_more) {
+            *access = source->more;
+            source->has_more = false;
+        } else
+            more = source->format->next(source, access, err);
         if (more == 0 && source->lines.failed)
             return -1;
         if (more <= 0)

@@ -15,8 +15,9 @@ struct source_format {
     /* Called before the first access, or NULL. */
     bool (*open)(struct source *source, struct error *err);
     int (*next)(struct source *source, struct access *access, struct error *err); /* like source_next() */
-    void (*close)(struct source *source);                                         /* or NULL */
-    const char *place;                                                            /* unit of access.line */
+    void (*close)(struct source *source); /* frees what its state holds; or NULL */
+    const char *place;                    /* unit of access.line */
+    size_t state_size;
 };
 
 extern const struct source_format source_mmiotrace, source_rwmmio, source_kmd, source_vp, source_txn, source_csv,
@@ -30,7 +31,9 @@ struct source {
     struct source_options options;
     struct lines lines;
     struct source_notes notes;
-    void *state;                                        /* of the format */
+    void *state;   /* of the format, 0 at first */
+    bool has_more; /* the upper half of an access of 64 bits follows: */
+    struct access more;
     uint64_t size, done;                                /* bytes of all files, and of the completely read ones */
     uint8_t bytes[ACCESS_BYTES], enabled[ACCESS_BYTES]; /* for accesses to memory */
     char text[256];                                     /* of a hole */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "import/source_parts.h"
-#include "nvdla/xalloc.h"
 #include "trace/side_files.h"
 
 enum { QUAD = 16 /* bytes of write_mem and read_mem */ };
@@ -58,7 +57,7 @@ static bool sniff(struct source *source, struct error *err) {
 
 static bool open_state(struct source *source, struct error *err) {
     const char *dialect = source->options.dialect;
-    struct state *state = source->state = xcalloc(1, sizeof *state);
+    struct state *state = source->state;
     if (!dialect)
         return sniff(source, err);
     state->bytes = strcmp(dialect, "byte") == 0;
@@ -69,9 +68,8 @@ static bool open_state(struct source *source, struct error *err) {
 
 static void close_state(struct source *source) {
     struct state *state = source->state;
-    if (state && state->blob)
+    if (state->blob)
         blob_free(state->blob);
-    free(state);
 }
 
 /* The next piece of a memory command; 0 after the last. */
@@ -255,5 +253,5 @@ static int next(struct source *source, struct access *access, struct error *err)
     return 0;
 }
 
-const struct source_format source_txn = {"txn", "input.txn and its dialects", likely, open_state, next, close_state,
-                                         "line"};
+const struct source_format source_txn = {"txn",  "input.txn and its dialects", likely, open_state, next, close_state,
+                                         "line", sizeof(struct state)};

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "import/source_parts.h"
-#include "nvdla/registers.h"
-#include "nvdla/xalloc.h"
 
 static const char mark[] = "_adaptor: GP:", ok_response[] = "TLM_OK_RESPONSE";
 
@@ -15,19 +13,10 @@ struct state {
     struct text rest, line;
 };
 
-static bool open_state(struct source *source, struct error *err) {
-    (void)err;
-    source->state = xcalloc(1, sizeof(struct state));
-    return true;
-}
-
 static void close_state(struct source *source) {
     struct state *state = source->state;
-    if (state) {
-        free(state->rest.text);
-        free(state->line.text);
-    }
-    free(state);
+    free(state->rest.text);
+    free(state->line.text);
 }
 
 static int likely(const char *text, size_t n) {
@@ -208,4 +197,4 @@ static int next(struct source *source, struct access *access, struct error *err)
 }
 
 const struct source_format source_vp = {
-    "vp", "log of the SystemC virtual platform", likely, open_state, next, close_state, "line"};
+    "vp", "log of the SystemC virtual platform", likely, NULL, next, close_state, "line", sizeof(struct state)};

@@ -277,7 +277,7 @@ static int next(struct source *source, struct access *access, struct error *err)
 }
 
 static struct state *new_state(struct source *source) {
-    struct state *state = source->state = xcalloc(1, sizeof *state);
+    struct state *state = source->state;
     state->clocked = !source->options.clock || strcmp(source->options.clock, "none") != 0;
     return state;
 }
@@ -339,8 +339,6 @@ static bool open_fst(struct source *source, struct error *err) {
 
 static void close_state(struct source *source) {
     struct state *state = source->state;
-    if (!state)
-        return;
     /* fst2vcd writes until its pipe has no reader. */
     if (state->pipe) {
         lines_close(&source->lines);
@@ -349,8 +347,9 @@ static void close_state(struct source *source) {
     for (size_t i = 0; i < state->depth; i++)
         free(state->path[i]);
     sampler_free(&state->sampler);
-    free(state);
 }
 
-const struct source_format source_vcd = {"vcd", "wave dump, VCD", likely_vcd, open_vcd, next, close_state, "time"};
-const struct source_format source_fst = {"fst", "wave dump, FST", likely_fst, open_fst, next, close_state, "time"};
+const struct source_format source_vcd = {"vcd", "wave dump, VCD", likely_vcd, open_vcd,
+                                         next,  close_state,      "time",     sizeof(struct state)};
+const struct source_format source_fst = {"fst", "wave dump, FST", likely_fst, open_fst,
+                                         next,  close_state,      "time",     sizeof(struct state)};
