@@ -23,6 +23,15 @@ enum job_limit {
     LIMIT_RESULT, /* or sends more than any result needs */
 };
 
+/* A job must send less result than this, and print less. */
+enum { RESULT_LIMIT = 64 << 20, OUTPUT_LIMIT = 256 << 20 };
+
+/* Lines on the result pipe that are not JSON, after which it is given up. */
+enum { GARBAGE_MOST = 16 };
+
+/* Seconds that a job at its time limit has to write its report. */
+enum { GRACE = 5 };
+
 struct job {
     const char *path;
     char *name;    /* unique among the jobs */
