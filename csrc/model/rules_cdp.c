@@ -19,7 +19,6 @@ static uint32_t format(const struct registers_view *view) {
 }
 
 CONDITION(precision_unknown, format(view) > NVDLA_FP16)
-
 CONDITION(destination_port, rules_no_port(view, FIELD(view, CDP, D_DST_DMA_CFG, DST_RAM_TYPE)))
 
 /* Eight bits, as a signed or as an unsigned number. */
@@ -84,7 +83,6 @@ static bool select_is(const struct registers_view *view, uint32_t bits, uint32_t
 }
 
 CONDITION(select_undefined, format(view) == NVDLA_INT16 && select_is(view, 7, 0x40))
-
 CONDITION(select_odd, format(view) == NVDLA_INT8 && select_is(view, 6, 0x20))
 
 static bool is_infinite(uint32_t fp32) {
@@ -97,7 +95,6 @@ static bool any_range(const struct registers_view *view, bool (*condition)(uint3
 }
 
 CONDITION(range_infinite, format(view) == NVDLA_FP16 && any_range(view, is_infinite))
-
 CONDITION(range_nan, format(view) == NVDLA_FP16 && any_range(view, fp32_is_nan))
 
 static bool not_finite(uint32_t fp16) {

@@ -48,9 +48,7 @@ static uint32_t proc_precision(const struct registers_view *view) {
 }
 
 CONDITION(image, FIELD(view, CDMA, D_DATAIN_FORMAT, DATAIN_FORMAT) != 0)
-
 CONDITION(winograd, nvdla_has(view->config, FEATURE_WINOGRAD) && FIELD(view, CDMA, D_MISC_CFG, CONV_MODE) != 0)
-
 CONDITION(feature, !image(view) && !winograd(view))
 
 /* NULL: not an image, or a format that the configuration does not have. */
@@ -62,7 +60,6 @@ CONDITION(cdma_precision_unknown,
           rules_wide(view) && (in_precision(view) > NVDLA_FP16 || proc_precision(view) > NVDLA_FP16))
 
 CONDITION(feature_converted, rules_wide(view) && !image(view) && in_precision(view) != proc_precision(view))
-
 CONDITION(format_unknown, image(view) && !pixel_format(view))
 
 static bool format_precision(const struct registers_view *view) {
@@ -126,7 +123,6 @@ static bool grain_never_fits(const struct registers_view *view) {
 }
 
 CONDITION(data_port, rules_no_port(view, FIELD(view, CDMA, D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE)))
-
 CONDITION(weight_port, rules_no_port(view, FIELD(view, CDMA, D_WEIGHT_RAM_TYPE, WEIGHT_RAM_TYPE)))
 
 static bool grains_not_packed(const struct registers_view *view) {
@@ -159,7 +155,6 @@ CONDITION(entries_missing, cdma_of(view).slice_entries < entries_needed(view))
 
 /* The order in which surfaces arrive decides which of them stays. */
 CONDITION(surfaces_overlap, entries_missing(view) && feature(view) && cdma_of(view).surfaces > 1)
-
 CONDITION(slice_too_short, entries_missing(view) && !surfaces_overlap(view))
 
 /* Uncompressed bytes of the first `kernels` kernels, and whether CDMA fetches them; if they are compressed, whether it
@@ -289,13 +284,9 @@ const struct rule_set rules_cdma = {.units = {NVDLA_CDMA}, .unit_count = 1, RULE
 /* ---- CSC ---- */
 
 CONDITION(csc_image, FIELD(view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT) != 0)
-
 CONDITION(csc_winograd, csc_of(view).mode == CSC_WINOGRAD)
-
 CONDITION(csc_precision_unknown, rules_wide(view) && FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION) > NVDLA_FP16)
-
 CONDITION(extension_unknown, csc_image(view) && FIELD(view, CSC, D_POST_Y_EXTENSION, Y_EXTENSION) == 3)
-
 CONDITION(extension_without_image, !csc_image(view) && FIELD(view, CSC, D_POST_Y_EXTENSION, Y_EXTENSION) != 0)
 
 static bool extension_too_wide(const struct registers_view *view) {
@@ -338,11 +329,8 @@ CONDITION(other_atomics,
           !csc_image(view) && (size_t)VALUE(view, CSC, D_ATOMICS) + 1 != out_width(view) * out_height(view))
 
 CONDITION(winograd_atomics, csc_winograd(view) && other_atomics(view))
-
 CONDITION(feature_atomics, !csc_winograd(view) && other_atomics(view))
-
 CONDITION(groups_of_other_lines, feature_atomics(view) && csc_of(view).kernels > csc_of(view).kernel_group)
-
 CONDITION(group_of_other_lines, feature_atomics(view) && !groups_of_other_lines(view))
 
 static bool releases_too_much(const struct registers_view *view) {
@@ -456,19 +444,12 @@ static bool differs(const struct registers_view *view, uint32_t other) {
 }
 
 CONDITION(cdma_differs, differs(view, VALUE(view, CDMA, D_MISC_CFG)))
-
 CONDITION(cmac_a_differs, differs(view, VALUE(view, CMAC_A, D_MISC_CFG)))
-
 CONDITION(cmac_b_differs, differs(view, VALUE(view, CMAC_B, D_MISC_CFG)))
-
 CONDITION(cacc_differs, differs(view, VALUE(view, CACC, D_MISC_CFG)))
-
 CONDITION(format_differs, csc_image(view) != image(view))
-
 CONDITION(compression_differs, cdma_of(view).cubes.compressed != csc_of(view).compressed)
-
 CONDITION(batches_differ, cdma_of(view).cubes.batches != csc_of(view).batches)
-
 CONDITION(banks_differ, VALUE(view, CSC, D_BANK) != VALUE(view, CDMA, D_BANK))
 
 CONDITION(winograd_widths_differ, winograd(view) && FIELD(view, CSC, D_DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT) !=
@@ -480,13 +461,9 @@ static bool channels_differ(const struct registers_view *view) {
 }
 
 CONDITION(four_of_one, channels_differ(view) && pixel_format(view)->components == 1 && csc_of(view).pixel == 4)
-
 CONDITION(fewer_channels, channels_differ(view) && !four_of_one(view))
-
 CONDITION(slices_differ, cdma_of(view).slice_entries != csc_of(view).slice_entries)
-
 CONDITION(image_slices_differ, csc_image(view) && slices_differ(view))
-
 CONDITION(feature_slices_differ, !csc_image(view) && slices_differ(view))
 
 /* All slices of the layer, which CSC waits for, in CDMA's entry count. */
@@ -510,9 +487,7 @@ static size_t fetched_lines(const struct registers_view *view) {
 }
 
 CONDITION(lines_missing, !lines_reused(view) && fetched_lines(view) < csc_of(view).height)
-
 CONDITION(lines_left, !lines_reused(view) && fetched_lines(view) > csc_of(view).height)
-
 CONDITION(width_differs, feature(view) && !csc_image(view) && cdma_of(view).cubes.width != csc_of(view).width)
 
 static bool fewer_kernels(const struct registers_view *view) {
@@ -523,7 +498,6 @@ static bool fewer_kernels(const struct registers_view *view) {
 
 /* SDP may need no more than the groups that are complete. */
 CONDITION(groups_missing, fewer_kernels(view) && cdma_of(view).cubes.kernels >= csc_of(view).kernel_group)
-
 CONDITION(kernels_missing, fewer_kernels(view) && !groups_missing(view))
 
 static bool kernels_left(const struct registers_view *view) {
@@ -554,7 +528,6 @@ static bool weights_left(const struct registers_view *view) {
 }
 
 CONDITION(kernels_larger, kernel_taken(view) > cdma_of(view).cubes.kernel_bytes)
-
 CONDITION(kernels_smaller, kernel_taken(view) < cdma_of(view).cubes.kernel_bytes)
 
 static bool kept_bytes_differ(const struct registers_view *view) {
@@ -578,7 +551,6 @@ static bool windows_pass_line(const struct registers_view *view) {
 
 /* CSC waits for what CDMA counts, and that fits. */
 CONDITION(larger_kernels_do_not_fit, weights_never_fit(view) && kernels_larger(view))
-
 CONDITION(kernels_do_not_fit, weights_never_fit(view) && !kernels_larger(view))
 
 #define AGREE(unit)                                                                                                    \

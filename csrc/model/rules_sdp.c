@@ -30,30 +30,19 @@ static uint32_t out(const struct registers_view *view) {
 }
 
 CONDITION(to_pdp, FIELD(view, SDP, D_FEATURE_MODE_CFG, OUTPUT_DST) != 0)
-
 CONDITION(batch, layer_of(view).shape.batches > 1)
-
 CONDITION(winograd, layer_of(view).shape.winograd)
 
 /* Compare mode, if the configuration has it. */
 CONDITION(compare, nvdla_has(view->config, FEATURE_EW) && layer_of(view).compare)
-
 CONDITION(to_memory, !to_pdp(view) && !layer_of(view).compare)
-
 CONDITION(single_pixel, VALUE(view, SDP, D_DATA_CUBE_WIDTH) == 0 && VALUE(view, SDP, D_DATA_CUBE_HEIGHT) == 0)
-
 CONDITION(sdp_precision_unknown, proc(view) > NVDLA_FP16 || out(view) > NVDLA_FP16)
-
 CONDITION(narrows_to_int8, out(view) == NVDLA_INT8 && (proc(view) == NVDLA_INT16 || proc(view) == NVDLA_FP16))
-
 CONDITION(int8_to_fp16, proc(view) == NVDLA_INT8 && out(view) == NVDLA_FP16)
-
 CONDITION(special_from_memory, (batch(view) || winograd(view)) && !layer_of(view).shape.flying)
-
 CONDITION(special_not_to_memory, (batch(view) || winograd(view)) && (to_pdp(view) || compare(view)))
-
 CONDITION(batch_and_winograd, batch(view) && winograd(view))
-
 CONDITION(special_converts, proc(view) != out(view) && (batch(view) || winograd(view) || to_pdp(view) || compare(view)))
 
 CONDITION(winograd_size, winograd(view) && ((VALUE(view, SDP, D_DATA_CUBE_WIDTH) & 1) != 1 ||
@@ -68,7 +57,6 @@ CONDITION(ew_missing, !nvdla_has(view->config, FEATURE_EW) && FIELD(view, SDP, D
                           !layer_of(view).compare)
 
 CONDITION(sdp_has_int8_only, !rules_wide(view) && VALUE(view, SDP, D_DATA_FORMAT) != 0)
-
 CONDITION(compares_nothing, !nvdla_has(view->config, FEATURE_EW) && layer_of(view).compare)
 
 static bool prelu_with_alu(const struct registers_view *view) {
@@ -218,13 +206,9 @@ static bool is_misaligned(const struct registers_view *view, int stage) {
 }
 
 CONDITION(data_use_unknown, any_operand(view, use_is_3))
-
 CONDITION(operands_too_short, any_operand(view, is_short))
-
 CONDITION(operands_misaligned, any_operand(view, is_misaligned))
-
 CONDITION(reads_cube, FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, FLYING_MODE) == 0)
-
 CONDITION(rdma_port, reads_cube(view) && rules_no_port(view, FIELD(view, SDP_RDMA, D_SRC_DMA_CFG, SRC_RAM_TYPE)))
 
 static bool rdma_misaligned(const struct registers_view *view) {
@@ -281,11 +265,8 @@ static bool reads_less(const struct registers_view *view) {
 }
 
 CONDITION(reads_more, sizes_differ(view) && !reads_less(view))
-
 CONDITION(rdma_flies, FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, FLYING_MODE) != 0)
-
 CONDITION(only_rdma_flies, rdma_flies(view) && !layer_of(view).shape.flying)
-
 CONDITION(only_sdp_flies, !rdma_flies(view) && layer_of(view).shape.flying)
 
 CONDITION(rdma_has_int8_only, !rules_wide(view) && (FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, IN_PRECISION) != 0 ||
@@ -302,7 +283,6 @@ CONDITION(mode_differs,
                                                                FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, BATCH_NUMBER)))
 
 CONDITION(input_unknown, converts_input(view) && in(view) > NVDLA_FP16)
-
 CONDITION(widens_input, converts_input(view) && in(view) == NVDLA_INT8 && proc(view) != NVDLA_INT8)
 
 CONDITION(fp16_to_int8,
@@ -479,7 +459,6 @@ static struct csc_layer convolution_of(const struct registers_view *view) {
 }
 
 CONDITION(is_flying, layer_of(view).shape.flying)
-
 CONDITION(results_differ_in_type, rules_wide(view) && proc(view) != FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION))
 
 static bool results_differ_in_order(const struct registers_view *view) {
@@ -503,7 +482,6 @@ static uint64_t taken(const struct registers_view *view) {
 }
 
 CONDITION(results_missing, delivered(view) < taken(view))
-
 CONDITION(results_left, delivered(view) > taken(view))
 
 static bool results_in_other_shape(const struct registers_view *view) {
@@ -546,7 +524,6 @@ static struct pdp_layer pooling_of(const struct registers_view *view) {
 }
 
 CONDITION(is_fused, to_pdp(view) && !pooling_of(view).from_memory)
-
 CONDITION(pooled_type_differs, rules_wide(view) && out(view) != FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA))
 
 /* Surfaces that PDP writes: it needs as many. */
@@ -612,7 +589,6 @@ static bool any_range(const struct registers_view *view, bool (*condition)(uint3
 }
 
 CONDITION(range_infinite, layer_of(view).shape.proc == NVDLA_FP16 && any_range(view, is_infinite))
-
 CONDITION(range_nan, layer_of(view).shape.proc == NVDLA_FP16 && any_range(view, fp32_is_nan))
 
 static bool offset_infinite(const struct registers_view *view) {
