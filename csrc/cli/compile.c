@@ -1,14 +1,11 @@
 /* nvcosim compile: turns a compiled network into a trace. */
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/with_trace.h"
 #include "loadable/runtime_picture.h"
 #include "memory/file.h"
 #include "nvdla/text.h"
-#include "nvdla/xalloc.h"
 #include "run/network/open.h"
 #include "run/network/predict.h"
 #include "run/options/arguments.h"

@@ -1,5 +1,4 @@
 /* nvcosim convert: converts any trace format into the project's own. */
-#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/with_trace.h"

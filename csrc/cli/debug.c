@@ -9,7 +9,6 @@
 #include "nvdla/xalloc.h"
 #include "run/jobs/jobs.h"
 #include "run/options/arguments.h"
-#include "run/process/process.h"
 #include "run/session/judge.h"
 #include "run/session/session.h"
 #include "run/simulators/simulators.h"

@@ -8,7 +8,6 @@
 
 #include <jansson.h>
 
-#include "cli/commands.h"
 #include "cli/doctor_plays.h"
 #include "cli/with_trace.h"
 #include "doctor/output_pattern.h"

@@ -1,5 +1,4 @@
 /* nvcosim export: writes a trace for another testbench, or for silicon. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"

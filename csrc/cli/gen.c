@@ -1,7 +1,6 @@
 /* nvcosim gen: writes random legal layers as traces. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -6,7 +6,6 @@
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "run/session/lint.h"
-#include "run/session/session.h"
 #include "trace/formats.h"
 
 struct lint_options {

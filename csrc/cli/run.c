@@ -12,7 +12,6 @@
 #include "run/list/facts.h"
 #include "run/network/open.h"
 #include "run/options/arguments.h"
-#include "run/session/session.h"
 #include "trace/formats.h"
 #include "trace/network.h"
 

@@ -1,7 +1,6 @@
 /* nvcosim split: cuts a trace into pieces that can run in parallel. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/with_trace.h"
@@ -12,7 +11,6 @@
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "run/process/progress.h"
-#include "run/session/session.h"
 #include "split/split.h"
 #include "trace/formats.h"
 #include "trace/network.h"

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Likeness falls to 1/e when features differ by this on average. */
 #define FEATURE_SCALE 0.2

@@ -1,7 +1,6 @@
 /* The state of the driver, message by message. See driver_log.h. */
 #include "doctor/driver_log.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "doctor/log_evidence.h"
-#include "loadable/describe.h"
 
 enum { SEVERAL_ROUNDS = 3 }; /* empty ones: more than usual */
 

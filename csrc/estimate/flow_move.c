@@ -1,6 +1,5 @@
 /* BDMA of a flow: what is read is written, line by line. See flow.h. Spec: 64-bdma. */
 #include "estimate/flow.h"
-#include "nvdla/sizes.h"
 
 /* BDMA: the source of the next descriptor. */
 static bool next_descriptor(struct flow *flow, struct flow_reader *reader) {

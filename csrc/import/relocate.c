@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nvdla/registers.h"
 #include "nvdla/xalloc.h"

@@ -2,7 +2,6 @@
 #include "layers/image_errata.h"
 
 #include "layers/cubes.h"
-#include "nvdla/pixel.h"
 #include "nvdla_offsets.h"
 
 enum { MEASURED_LANES = 8 }; /* AtomicC of the configurations for which E2 is known */

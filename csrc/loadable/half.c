@@ -2,7 +2,6 @@
 #include "loadable/half.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { HALF_INFINITY = 0x7c00, HALF_MANTISSA = 10, HALF_BIAS = 15, HALF_SMALLEST = -24 };
 

@@ -1,6 +1,4 @@
 /* PGM and PPM, plain (P2, P3) and raw (P5, P6), of 8 and 16 bits. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "loadable/picture.h"
 #include "loadable/picture_parts.h"

@@ -2,7 +2,6 @@
 #include "model/checker.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "model/pdp.h"
 #include "model/sdp_layer.h"

@@ -2,7 +2,6 @@
 #include "model/rules.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "model/rules_table.h"
 #include "nvdla/registers.h"

@@ -1,6 +1,5 @@
 /* Engines by what they do, and counters, from the buckets of the timeline. See events_parts.h. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/events_parts.h"

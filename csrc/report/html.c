@@ -10,7 +10,6 @@
 #include "nvdla/xalloc.h"
 #include "report/escape.h"
 #include "report/json_text.h"
-#include "report/layers.h"
 #include "report/pages.embed.h"
 #include "report/report.embed.h"
 #include "report/text.h"

@@ -2,9 +2,7 @@
  * it, or for a square of atoms where there would be too many. See html.h. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "memory/file.h"
 #include "nvdla/xalloc.h"
 #include "report/html.h"
 #include "report/json_text.h"

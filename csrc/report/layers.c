@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "layers/cubes.h"
 #include "layers/pairing.h"
 #include "layers/traffic.h"
 #include "nvdla/xalloc.h"

@@ -4,13 +4,10 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "layers/pairing.h"
-#include "nvdla/engines.h"
 #include "nvdla/text.h"
-#include "nvdla/xalloc.h"
 
 /* ---- text and facts ---- */
 

@@ -1,7 +1,6 @@
 /* A wrong read in words: the address that was read, the one in its place, and the registers that make it up. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "nvdla_offsets.h"
 #include "replay/read_judge.h"

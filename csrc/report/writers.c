@@ -2,7 +2,6 @@
 #include "report/writers.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "layers/cubes.h"
 #include "nvdla/xalloc.h"

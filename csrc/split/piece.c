@@ -14,7 +14,6 @@
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 #include "split/cut_program.h"
-#include "split/layer_order.h"
 #include "split/split_names.h"
 #include "trace/exchange.h"
 #include "trace/network.h"

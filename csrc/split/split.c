@@ -7,9 +7,7 @@
 
 #include "layers/tracker.h"
 #include "layers/traffic.h"
-#include "model/model.h"
 #include "model/snapshot.h"
-#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 #include "replay/player.h"

@@ -7,13 +7,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "layers/conv_order.h"
 #include "layers/cubes.h"
 #include "layers/pairing.h"
 #include "layers/view.h"
-#include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
 #include "triage/recorded.h"
 

@@ -2,7 +2,6 @@
 #include "tb/observers/flight.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "layers/pairing.h"
 #include "layers/tracker.h"

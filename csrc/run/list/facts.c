@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "gen/gen.h"
 #include "nvdla/config_text.h"

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "coverage/coverage.h"
-#include "nvdla/xalloc.h"
 #include "report/json_text.h"
 #include "run/list/facts.h"
 

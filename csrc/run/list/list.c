@@ -5,11 +5,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "nvdla/xalloc.h"
-#include "report/json_text.h"
 #include "run/jobs/pool.h"
 #include "run/list/input.h"
 #include "run/result/ledger.h"

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nvdla/xalloc.h"
 #include "quantised/interpret.h"

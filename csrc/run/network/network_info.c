@@ -9,7 +9,6 @@
 #include "loadable/cpu_task.h"
 #include "loadable/describe.h"
 #include "loadable/scheduler.h"
-#include "memory/file.h"
 #include "nvdla/engines.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"

@@ -2,7 +2,6 @@
 #include "run/network/predict.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "loadable/cpu_note.h"
 #include "model/model.h"

@@ -1,7 +1,6 @@
 /* The options of a run: their table, their parser, and which of them can be combined. */
 #include "run/options/options.h"
 
-#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,6 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "run/options/arguments.h"
-#include "run/options/wave_layer.h"
 
 int worse_status(int a, int b) {
     static const int rank[] = {

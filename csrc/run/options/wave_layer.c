@@ -1,7 +1,6 @@
 /* From a layer's number or name to its launches; see wave_layer.h. */
 #include "run/options/wave_layer.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,10 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "device/wave_view.h"
-#include "layers/cubes.h"
 #include "layers/pairing.h"
 #include "nvdla/engines.h"
 #include "nvdla/xalloc.h"
@@ -15,7 +13,6 @@
 #include "replay/hang_triage.h"
 #include "report/verdict.h"
 #include "report/writers.h"
-#include "run/session/judge.h"
 #include "triage/steps.h"
 #include "triage/triage.h"
 

@@ -7,7 +7,6 @@
 #include "layers/pairing.h"
 #include "model/model.h"
 #include "nvdla/xalloc.h"
-#include "trace/launches.h"
 
 static bool same_memories(const struct device *a, const struct device *b) {
     uint64_t address;

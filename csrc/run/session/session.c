@@ -11,12 +11,10 @@
 
 #include "coverage/coverage.h"
 #include "layers/tracker.h"
-#include "layers/traffic.h"
 #include "loadable/cpu_note.h"
 #include "model/model.h"
 #include "nvdla/xalloc.h"
 #include "report/hang_text.h"
-#include "report/report.h"
 #include "run/network/outputs.h"
 #include "run/options/dump.h"
 #include "run/options/exceptions.h"
