@@ -538,11 +538,12 @@ module NV_nvdla
       nvdla_core2dbb_w_wready, nvdla_core2dbb_b_bvalid, nvdla_core2dbb_b_bid
   };
 
-  // A beat of one atom is written whole.
+  // A beat of one atom, or of less, is written whole.
+  localparam int StrobeBits = DbbDataBits / 8 / MifAtoms;
   for (genvar i = 0; i < MifAtoms; i++) begin : gen_strobe
-    assign nvdla_core2dbb_w_wstrb[i*MemAtom+:MemAtom] = {MemAtom{MifAtoms == 1 || dbb_req.wmask[i]}};
+    assign nvdla_core2dbb_w_wstrb[i*StrobeBits+:StrobeBits] = {StrobeBits{MifAtoms == 1 || dbb_req.wmask[i]}};
 `ifdef NVDLA_SECONDARY_MEMORY
-    assign nvdla_core2cvsram_w_wstrb[i*MemAtom+:MemAtom] = {MemAtom{MifAtoms == 1 || sram_req.wmask[i]}};
+    assign nvdla_core2cvsram_w_wstrb[i*StrobeBits+:StrobeBits] = {StrobeBits{MifAtoms == 1 || sram_req.wmask[i]}};
 `endif
   end
 

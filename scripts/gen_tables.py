@@ -453,7 +453,7 @@ def load_streams(units):
     for client in read_csv("csrc/nvdla/clients.csv"):
         row = dict(unit=client["unit"], tap="MIF_" + client["direction"].upper(), format="INT8", width=0, order=None, client=client)
         rows.append(dict(row, stream=client_stream(client) + "_ASK", bits=32, lanes="1", fields=["address", "select"]))
-        rows.append(dict(row, stream=client_stream(client), bits=8, lanes="dbb_data_bits // 8", fields=["flags"]))
+        rows.append(dict(row, stream=client_stream(client), bits=8, lanes="mem_atom * (2 if int16 or fp16 else 1)", fields=["flags"]))
     return rows
 
 
@@ -742,7 +742,7 @@ LINKS = [
     ("axi_rsp", "what it gets there; rready and bready are constantly 1",
      "arready 1, rvalid 1, rid 8, rdata beat, awready 1, wready 1, bvalid 1, bid 8"),
     ("cbuf_wr", "CDMA to CBUF: atoms, the first one in the low bits of each member; with clear the slots above one become 0",
-     "valid atoms, addr atom_entries, slot atom_slots, clear atoms, data beat"),
+     "valid taken, addr taken_entries, slot taken_slots, clear taken, data taken_data"),
     ("cbuf_rd", "CSC to CBUF: read of an entry", "valid 1, addr entry"),
     ("cdma2csc", "account of CBUF, CDMA to CSC: data and weights that have arrived; answers to CSC's requests while banks change",
      "dat_valid 1, dat_entries entries, dat_slices size, wt_valid 1, wt_kernels size, wt_entries entries, dat_pending_ack 1, wt_pending_ack 1"),
@@ -753,21 +753,22 @@ LINKS = [
 
 
 def emit_links(out, cfg):
-    atom = cfg["mem_atom"] * 8
-    atoms = cfg["dbb_data_bits"] // atom  # of a beat
+    atom, beat = cfg["mem_atom"] * 8, cfg["dbb_data_bits"]
+    atoms = max(1, beat // atom)  # of a beat
+    taken = lane_bytes(cfg)  # atoms that a write port of CBUF takes in a clock
     entry = (cfg["cbuf_banks"] * bank_entries(cfg) - 1).bit_length()  # number of a CBUF entry
     slot = max(1, (entry_bytes(cfg) // cfg["mem_atom"] - 1).bit_length())
-    widths = dict(address=cfg["addr_bits"], burst=4, atoms=atoms, beat=atoms * atom, entry=entry, atom_entries=atoms * entry, atom_slots=atoms * slot,
-                  size=14, entries=15)
-    pieces = [256 * 8 // (atoms * atom) if atoms > 1 else max(1, cfg[beats]) for beats in ("dbb_burst_beats", "cvsram_burst_beats")]
+    widths = dict(address=cfg["addr_bits"], burst=4, atoms=atoms, beat=beat, entry=entry, taken=taken, taken_data=taken * atom,
+                  taken_entries=taken * entry, taken_slots=taken * slot, size=14, entries=15)
+    pieces = [256 * 8 // beat if cfg["map"] == "full" and atoms > 1 else max(1, cfg[beats]) for beats in ("dbb_burst_beats", "cvsram_burst_beats")]
     out += ["  // Widths: a size or a part of one (lines, slices, kernels, ...; registers hold it minus 1, in 13 bits), and a number of CBUF "
             "entries.",
             *integers(SizeBits=widths["size"], EntryCountBits=widths["entries"]),
             "  // A beat of the memory interfaces; the longest pieces that clients ask for, in beats: with beats of several atoms they are lines of "
             "256 bytes.",
-            *integers(MifAtoms=atoms, MifBits=atoms * atom, DbbPieceBeats=pieces[0], CvsramPieceBeats=pieces[1]),
+            *integers(MifAtoms=atoms, MifBits=beat, DbbPieceBeats=pieces[0], CvsramPieceBeats=pieces[1]),
             "  // Atoms that a write port of CBUF takes in a clock, each to a place of its own: what a beat brings.",
-            *integers(CbufWrAtoms=atoms)]
+            *integers(CbufWrAtoms=taken)]
     for name, text, members in LINKS:
         out += [f"  // Link: {text}.", "  typedef struct packed {"]
         bits = 0

@@ -8,6 +8,7 @@
 #include "dram/system.h"
 #include "memory/space.h"
 #include "nvdla/random.h"
+#include "nvdla/sizes.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 
@@ -444,9 +445,8 @@ static void accept_read(struct axi_memory *mem, uint64_t cycle, const struct axi
     faulty_order(mem, read);
     mem->read_count++;
     mem->counts.read_beats[out->arid % AXI_IDS] += read->left;
-    struct owner owner =
-        provenance_move(mem->prov, mem->port, out->arid, false, (unsigned)(read->left * mem->bytes / mem->atom));
-    if (mem->bytes != mem->atom)
+    struct owner owner = provenance_move(mem->prov, mem->port, out->arid, false, read->left * (size_t)mem->bytes);
+    if (mem->bytes > mem->atom)
         owner.ordinal = -1; /* a beat may include atoms that no one requested: counting them is useless */
     read->owner = owner;
     for (unsigned i = 0; i < read->left; i++) {
@@ -479,8 +479,8 @@ static const struct response *respond(struct axi_memory *mem, const struct addre
 /* Writes one beat, whose address is known, into memory. */
 static void store(struct axi_memory *mem, uint64_t cycle, struct address *write, const struct beat *beat) {
     const int enabled = __builtin_popcountll(beat->strobe);
-    const unsigned atoms = (unsigned)((enabled + mem->atom - 1) / mem->atom);
-    const struct owner owner = provenance_move(mem->prov, mem->port, write->id, true, atoms ? atoms : 1);
+    const size_t part = lesser((size_t)mem->atom, (size_t)mem->bytes), parts = ceil_div((size_t)enabled, part);
+    const struct owner owner = provenance_move(mem->prov, mem->port, write->id, true, part * (parts ? parts : 1));
     const struct memory_origin origin = {cycle, owner.unit, write->id, owner.ordinal};
     if (!write_declared(mem, write->address, beat->strobe))
         outside(mem, cycle, owner, write->id, true, write->address, beat->strobe);

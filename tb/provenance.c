@@ -12,7 +12,7 @@
 
 enum { PORTS = 2 };
 
-/* Position of a client on a port: the launch being served and its remaining atoms. */
+/* Position of a client on a port: the launch being served and its remaining bytes. */
 struct cursor {
     int32_t ordinal; /* -1: none yet */
     uint64_t left;
@@ -61,17 +61,18 @@ static uint64_t block_atoms(const struct provenance *prov, const struct launch *
     return atoms;
 }
 
-/* Atoms of a launch on a port. */
+/* Bytes of a launch on a port. */
 static uint64_t share(const struct provenance *prov, const struct launch *launch, int port, enum nvdla_client client) {
     const struct nvdla_client_facts *facts = &nvdla_clients[client];
+    const uint64_t atom = (uint64_t)prov->config->mem_atom;
     if (launch->unit == NVDLA_BDMA)
-        return block_atoms(prov, launch, port, facts->write);
+        return block_atoms(prov, launch, port, facts->write) * atom;
     const bool primary =
         !prov->config->secondary_memory || (launch_register(launch, facts->ram_register) & facts->ram_mask);
-    return primary == (port == 0) ? launch_atoms(prov->config, launch, client) : 0;
+    return primary == (port == 0) ? launch_atoms(prov->config, launch, client) * atom : 0;
 }
 
-struct owner provenance_move(struct provenance *prov, int port, int id, bool write, unsigned atoms) {
+struct owner provenance_move(struct provenance *prov, int port, int id, bool write, size_t bytes) {
     struct owner owner = {-1, -1};
     const enum nvdla_client client = nvdla_client_find(id, write);
     if (client == NVDLA_CLIENT_COUNT)
@@ -86,7 +87,7 @@ struct owner provenance_move(struct provenance *prov, int port, int id, bool wri
         cursor->left = share(prov, next, port, client);
     }
     owner.ordinal = cursor->ordinal;
-    cursor->left -= atoms < cursor->left ? atoms : cursor->left;
+    cursor->left -= bytes < cursor->left ? bytes : cursor->left;
     return owner;
 }
 

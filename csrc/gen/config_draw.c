@@ -21,11 +21,14 @@ const struct nvdla_config *gen_config_draw(uint64_t seed) {
         const unsigned banks = power(&rng, 16, 32), depth = power(&rng, 128, 512), latency = power(&rng, 64, 1024);
         const int burst = rng_chance(&rng, 50) ? 4 : 1, address_bits = rng_chance(&rng, 50) ? 64 : 32;
         const bool secondary = rng_chance(&rng, 50), compression = rng_chance(&rng, 30);
+        const unsigned bus = power(&rng, 64, 512);
         char text[256];
         snprintf(text, sizeof text,
-                 "small,macs=%ux%u,banks=%u,bank_depth=%u,sdp=%u,ew=%u,lut=%d,pdp=%u,cdp=%u,burst=%d,latency=%u,"
+                 "small,macs=%ux%u,banks=%u,bank_depth=%u,sdp=%u,ew=%u,lut=%d,pdp=%u,cdp=%u,bus=%u,burst=%d,"
+                 "latency=%u,"
                  "address_bits=%d,secondary=%d,compression=%d",
-                 c, k, banks, depth, sdp, ew, ew > 0, pdp, cdp, burst, latency, address_bits, secondary, compression);
+                 c, k, banks, depth, sdp, ew, ew > 0, pdp, cdp, bus, burst, latency, address_bits, secondary,
+                 compression);
         const struct nvdla_config *config = nvdla_config_read(text, NULL);
         if (c * k <= MACS_MOST && config && nvdla_config_legal(config, NULL))
             return config;

@@ -80,21 +80,21 @@ bool nvdla_config_legal(const struct nvdla_config *config, struct error *err) {
                              parameter->meaning, listed(parameter->legal, values, sizeof values),
                              strcmp(parameter->legal, "0") == 0 ? " in the register map of small" : "", near);
     }
-    const int atom = config->mem_atom, second = config->secondary_memory;
+    const int atom = config->mem_atom, bus = config->dbb_data_bits, second = config->secondary_memory;
 #define EQUAL(key, value, wanted, to, other) {(value) == (wanted), key, value, wanted, to, other}
 #define AT_MOST(key, value, most, to, other) {(value) <= (most), key, value, most, to, other}
     const struct relation relations[] = {
         EQUAL("atom", atom, config->atomic_k, "k", config->atomic_k),
         AT_MOST("k", config->atomic_k, config->atomic_c, "c", config->atomic_c),
         EQUAL("bank_width", config->cbuf_bank_bytes, config->atomic_c, "c", config->atomic_c),
-        EQUAL("bus", config->dbb_data_bits, 8 * atom, "atom", atom),
         AT_MOST("bs", config->sdp_bs_throughput, atom / 2, "atom", atom),
         AT_MOST("bn", config->sdp_bn_throughput, atom / 2, "atom", atom),
         AT_MOST("ew", config->sdp_ew_throughput, config->sdp_bs_throughput, "bs", config->sdp_bs_throughput),
         EQUAL("lut", config->sdp_lut, config->sdp_ew_throughput > 0, "ew", config->sdp_ew_throughput),
         AT_MOST("pdp", config->pdp_throughput, atom / 4, "atom", atom),
         AT_MOST("cdp", config->cdp_throughput, atom / 4, "atom", atom),
-        EQUAL("secondary_bus", config->cvsram_data_bits, second ? 8 * atom : 0, "secondary", second),
+        EQUAL("secondary_bus", config->cvsram_data_bits, second ? bus : 0, second ? "bus" : "secondary",
+              second ? bus : 0),
         AT_MOST("secondary_burst", config->cvsram_burst_beats, second ? 4 : 0, "secondary", second),
         AT_MOST("secondary_latency", config->cvsram_latency, second ? 4096 : 0, "secondary", second),
         AT_MOST("secondary", second, config->cvsram_burst_beats, "secondary_burst", config->cvsram_burst_beats),
@@ -122,9 +122,10 @@ bool nvdla_config_divides(const struct nvdla_config *config, struct error *err) 
             return error_set(err, "%s: found a size of %d, expected at most %d for array, atom and banks", config->name,
                              *sides[i], SIDE_MOST);
     const int atom = config->mem_atom * 8;
-    if (config->dbb_data_bits % atom || config->mem_atom % config->sdp_bs_throughput ||
+    const int bus = config->dbb_data_bits;
+    if ((bus % atom && atom % bus) || bus < 8 || config->mem_atom % config->sdp_bs_throughput ||
         config->mem_atom % config->pdp_throughput)
-        return error_set(err, "%s: expected a port of a multiple of %d bits, and sdp and pdp that divide %d",
+        return error_set(err, "%s: expected a port of a multiple or a part of %d bits, and sdp and pdp that divide %d",
                          config->name, atom, config->mem_atom);
     return true;
 }

@@ -82,7 +82,7 @@ static struct hang_answer judge_writes(const struct reasoning *r, const struct c
 }
 
 struct hang_answer hang_border_client(const struct reasoning *r, const struct client_links *c) {
-    const bool known = pair(r, c->ask)->seen && hang_beat_atoms(r->config) == 1;
+    const bool known = pair(r, c->ask)->seen && hang_beat_is_atom(r->config);
     return !known                       ? hang_nothing("is not seen for %s", nvdla_clients[c->client].name)
            : c->interrupt == WAIT_COUNT ? judge_reads(r, c)
                                         : judge_writes(r, c);

@@ -17,7 +17,15 @@ const struct client_links hang_client_links[HANG_CLIENTS] = {
 /* ---- required elements ---- */
 
 uint64_t hang_beat_atoms(const struct nvdla_config *config) {
-    return (uint64_t)(config->dbb_data_bits / 8 / config->mem_atom);
+    return ceil_div((size_t)config->dbb_data_bits / 8, (size_t)config->mem_atom);
+}
+
+uint64_t hang_atom_beats(const struct nvdla_config *config) {
+    return ceil_div((size_t)config->mem_atom, (size_t)config->dbb_data_bits / 8);
+}
+
+bool hang_beat_is_atom(const struct nvdla_config *config) {
+    return config->dbb_data_bits == 8 * config->mem_atom;
 }
 
 uint64_t hang_row_results(const struct nvdla_config *config) {
@@ -255,10 +263,10 @@ struct flow hang_flow_find(const struct reasoning *r, enum wait_index index) {
     const struct flow_rule *rule = &flow_rules[index];
     const struct wait_pair *pair = &r->waits->pairs[index];
     struct flow flow = {.moved = pair->moved, .ordinal = -1};
-    if (!rule->required || !pair->counted || (rule->beats && r->waits->inside && hang_beat_atoms(r->config) > 1))
+    if (!rule->required || !pair->counted || (rule->beats && r->waits->inside && !hang_beat_is_atom(r->config)))
         return flow;
     /* If the inside is not visible, writes into CBUF are counted by clock. */
-    if (rule->required == required_cbuf && !r->waits->inside && hang_beat_atoms(r->config) > 1)
+    if (rule->required == required_cbuf && !r->waits->inside && !hang_beat_is_atom(r->config))
         return flow;
     uint64_t total = 0;
     const struct launch *launch;

@@ -48,7 +48,7 @@ static struct hang_answer judge_read(const struct reasoning *r, const struct cli
     const uint64_t asked = on_ports(r->waits->read_asked, id), given = on_ports(r->waits->read_given, id);
     const uint64_t request = pair(r, c->request)->moved, data = pair(r, c->data)->moved;
     const uint64_t atoms = pair(r, c->ask)->moved, taken = pair(r, c->take)->moved;
-    const uint64_t due = hang_beat_atoms(r->config) > 1 ? pair(r, c->due)->moved : atoms;
+    const uint64_t due = hang_beat_is_atom(r->config) ? atoms : pair(r, c->due)->moved;
     const int ordinal = flow(r, c->ask)->ordinal;
     if (taken > atoms)
         return hang_guilty(EXCESS, ordinal, "has given %s %" PRIu64 " atoms, which asked for %" PRIu64, name, taken,
@@ -72,7 +72,8 @@ static struct hang_answer judge_read(const struct reasoning *r, const struct cli
                            " atoms",
                            name, data, taken, atoms);
     const uint64_t held = hang_beat_atoms(r->config) - 1; /* may wait for the first half of the next beat */
-    if (!r->moving && (taken + held < data || taken > data * hang_beat_atoms(r->config)))
+    const uint64_t beats = hang_atom_beats(r->config);
+    if (!r->moving && ((taken + held) * beats + beats - 1 < data || taken * beats > data * hang_beat_atoms(r->config)))
         return hang_guilty(LOST, ordinal, "DMA client of %s has got %" PRIu64 " beats and handed on %" PRIu64 " atoms",
                            name, data, taken);
     if (due > request || refused(r, c->ask)) {
@@ -115,14 +116,14 @@ static struct hang_answer judge_write(const struct reasoning *r, const struct cl
         return hang_guilty(LOST, ordinal, "has taken %" PRIu64 " beats of %s for requests of %" PRIu64, beats, name,
                            request);
     /* A request longer than a burst has several responses. */
-    if (!r->moving && hang_beat_atoms(r->config) == 1 &&
+    if (!r->moving && hang_beat_is_atom(r->config) &&
         pair(r, c->acknowledged)->moved != on_ports(r->waits->acknowledged, id))
         return hang_guilty(LOST, ordinal, "has got %" PRIu64 " acknowledges for %s and handed on %" PRIu64,
                            on_ports(r->waits->acknowledged, id), name, pair(r, c->acknowledged)->moved);
     const uint64_t atoms = commands < put ? commands : put; /* requests with command and data */
-    const uint64_t due = hang_beat_atoms(r->config) > 1 ? pair(r, c->due)->moved : atoms;
+    const uint64_t due = hang_beat_is_atom(r->config) ? atoms : pair(r, c->due)->moved;
     /* One atom may wait for the other half of its beat. */
-    if (!r->moving && due * hang_beat_atoms(r->config) + hang_beat_atoms(r->config) - 1 < atoms)
+    if (!r->moving && (due + 1) * hang_beat_atoms(r->config) - 1 < atoms * hang_atom_beats(r->config))
         return hang_guilty(LOST, ordinal,
                            "DMA client of %s has got %" PRIu64 " atoms with their commands and made %" PRIu64 " beats",
                            name, atoms, due);

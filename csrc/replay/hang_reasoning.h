@@ -111,8 +111,12 @@ static inline bool in_state(const struct reasoning *r, enum wait_state_index ind
 
 /* ---- hang_links.c ---- */
 
-/* Atoms of a beat of the memory interfaces. */
+/* Atoms of a beat of the memory interfaces, beats of an atom: 1 or more; one of them is 1. */
 uint64_t hang_beat_atoms(const struct nvdla_config *config);
+uint64_t hang_atom_beats(const struct nvdla_config *config);
+
+/* Whether a beat is an atom. */
+bool hang_beat_is_atom(const struct nvdla_config *config);
 
 /* Results of a row of CACC. */
 uint64_t hang_row_results(const struct nvdla_config *config);

@@ -613,7 +613,7 @@ module nvdla_cdma
   logic [31:0] dat_stall, dat_latency, wt_stall, wt_latency;
 
   nvdla_cdma_perf #(
-      .Depth(ReadDepth)
+      .Depth(ReadBeats)
   ) u_dat_perf (
       .clk_i      (clk),
       .rst_ni,
@@ -628,7 +628,7 @@ module nvdla_cdma
   );
 
   nvdla_cdma_perf #(
-      .Depth(ReadDepth)
+      .Depth(ReadBeats)
   ) u_wt_perf (
       .clk_i      (clk),
       .rst_ni,

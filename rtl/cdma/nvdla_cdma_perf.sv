@@ -8,7 +8,7 @@
 module nvdla_cdma_perf
   import nvdla_pkg::*;
 #(
-    parameter int Depth = 8  // largest number of atoms under way
+    parameter int Depth = 8  // largest number of beats under way
 ) (
     input  logic        clk_i,
     input  logic        rst_ni,

@@ -15,6 +15,7 @@ package nvdla_cdma_pkg;
   // Atoms that may be in flight for a read client: one for every clock of the memory latency that the configuration is
   // made for.
   localparam int ReadDepth = (DbbLatency > CvsramLatency) ? DbbLatency : CvsramLatency;
+  localparam int ReadBeats = (AtomBits > MifBits) ? ReadDepth * (AtomBits / MifBits) : ReadDepth;
 
   // A chunk of an image: the elements that fill the atoms of a clock.
   localparam int ChunkLanes = CbufWrAtoms * MemAtom;

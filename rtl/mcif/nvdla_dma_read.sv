@@ -1,8 +1,9 @@
 // DMA read client: requests of an engine to burst pieces of the memory interface, answers into a latency buffer.
 //
 // A request is req_size_i + 1 contiguous atoms from byte address req_addr_i of memory req_ram_i (1 primary, 0
-// secondary). The atoms come out in request order. A piece is requested only when the buffer of Depth beats has room
-// for all of it, so answers never wait: Depth bounds the beats in flight and must not be less than the longest piece.
+// secondary). The atoms come out in request order. A piece is requested only when the buffer has room for all of it,
+// so answers never wait. The buffer holds Depth beats, or atoms where an atom is several beats, and at least the longest
+// piece; that bounds the beats in flight.
 // Beats of one memory are awaited before the other memory is asked. Accepted request to mif_o: one clock; mif_i to
 // rsp_valid_o: one clock; RspAtoms atoms per clock.
 // RspAtoms is 1, or MifAtoms: then the answer holds a request's atoms 2k and 2k + 1 together whatever its address, as
@@ -31,7 +32,10 @@ module nvdla_dma_read
     output mif_rd_req_t                  mif_o,
     input  mif_rd_rsp_t                  mif_i
 );
-  localparam int CountBits = $clog2(Depth + 1);
+  localparam int Parts = (AtomBits > MifBits) ? AtomBits / MifBits : 1;  // beats of an atom
+  localparam int LongestPiece = (CvsramPieceBeats > DbbPieceBeats) ? CvsramPieceBeats : DbbPieceBeats;
+  localparam int Places = (Depth * Parts > LongestPiece) ? Depth * Parts : LongestPiece;
+  localparam int CountBits = $clog2(Places + 1);
 
   logic piece_valid, offer, ram, issue, ram_ok, response, taken, beat_valid, beat_ready;
   logic req_ready, walk_ready;
@@ -44,7 +48,10 @@ module nvdla_dma_read
   logic unused_tag, unused_last;
   logic buffer_ready;     // always, by the beats that are promised
   logic [1:0] rsp_atoms;  // of an answer, for rtl/waits.csv
-  wire unused_signals = &{1'b0, buffer_ready, rsp_atoms};
+  logic [19:0] req_beats;  // that a request makes due, for rtl/waits.csv
+  assign req_beats = ((20'(req_addr_i >> $clog2(MemAtom)) & 20'(MifAtoms - 1)) + 20'(req_size_i) + 20'(MifAtoms)) /
+      20'(MifAtoms) * 20'(Parts);
+  wire unused_signals = &{1'b0, buffer_ready, rsp_atoms, req_beats};
 
   nvdla_dma_pieces u_pieces (
       .clk_i,
@@ -79,7 +86,7 @@ module nvdla_dma_read
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
-      free_q     <= CountBits'(Depth);
+      free_q     <= CountBits'(Places);
       flight_q   <= '0;
       last_ram_q <= 1'b0;
     end else begin
@@ -90,7 +97,7 @@ module nvdla_dma_read
 
   nvdla_fifo #(
       .Width(MifBits),
-      .Depth(Depth)
+      .Depth(Places)
   ) u_buffer (
       .clk_i,
       .rst_ni,
@@ -102,7 +109,20 @@ module nvdla_dma_read
       .out_data_o (beat)
   );
 
-  if (MifAtoms == 1) begin : gen_atoms
+  if (Parts > 1) begin : gen_parts
+    // The parts of an atom gather; its last one is passed on with them.
+    logic [$clog2(Parts)-1:0] part_q;
+    logic [AtomBits-MifBits-1:0] parts_q;
+    assign walk_ready = 1'b1;
+    assign rsp_valid_o = beat_valid & (&part_q);
+    assign beat_ready = rsp_ready_i | ~(&part_q);
+    assign rsp_data_o = {beat, parts_q};
+    assign rsp_atoms = 2'd1;
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) part_q <= '0;
+      else if (taken) part_q <= part_q + 1'b1;
+    always_ff @(posedge clk_i) if (taken) parts_q <= rsp_data_o[AtomBits-1:MifBits];
+  end else if (MifAtoms == 1) begin : gen_atoms
     assign walk_ready = 1'b1;
     assign beat_ready = rsp_ready_i;
     assign rsp_valid_o = beat_valid;
@@ -110,14 +130,14 @@ module nvdla_dma_read
     assign rsp_atoms = 2'd1;
   end else begin : gen_beats
     nvdla_dma_unpack #(
-        .Requests(Depth),
+        .Requests(Places),
         .RspAtoms(RspAtoms)
     ) u_unpack (
         .clk_i,
         .rst_ni,
         .req_valid_i (req_valid_i & req_ready),
         .req_ready_o (walk_ready),
-        .req_upper_i (req_addr_i[$clog2(MemAtom)]),
+        .req_first_i (req_addr_i[$clog2(MemAtom)+:$clog2(MifAtoms)]),
         .req_size_i,
         .beat_valid_i(beat_valid),
         .beat_ready_o(beat_ready),
@@ -129,26 +149,25 @@ module nvdla_dma_read
     );
   end
 
-  `NVDLA_PARAM(DepthHoldsAPiece, Depth >= DbbPieceBeats && Depth >= CvsramPieceBeats)
   `NVDLA_PARAM(RspAtomsLegal, RspAtoms == 1 || RspAtoms == MifAtoms)
   `NVDLA_CHECK(BusyWhileItWorks, busy_o || !((req_valid_i && req_ready_o) || mif_o.valid || mif_i.valid || taken ||
                (rsp_valid_o && rsp_ready_i)))
   `NVDLA_STABLE(PieceStable, mif_o.valid, mif_i.ready, {mif_o.ram, mif_o.addr, mif_o.len})
   `NVDLA_STABLE(AnswerStable, rsp_valid_o, rsp_ready_i, rsp_data_o)
   // Beats in flight; beats in flight or in the buffer; answers that the engine has asked for and not taken.
-  `NVDLA_BALANCE(Flight, Depth, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1, mif_i.valid, 1)
-  `NVDLA_BALANCE(Promised, Depth, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1, beat_valid && beat_ready, 1)
-  `NVDLA_BALANCE(Owed, 2 * 65536 + MifAtoms * Depth, req_valid_i && req_ready_o,
+  `NVDLA_BALANCE(Flight, Places, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1, mif_i.valid, 1)
+  `NVDLA_BALANCE(Promised, Places, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1, beat_valid && beat_ready, 1)
+  `NVDLA_BALANCE(Owed, 2 * 65536 + MifAtoms * Places, req_valid_i && req_ready_o,
                  (32'(req_size_i) + RspAtoms) / RspAtoms,
                  rsp_valid_o && rsp_ready_i, 1)
-  `NVDLA_QUEUE(Beats, MifBits, Depth, mif_i.valid, mif_i.data, beat_valid, beat_valid && beat_ready, beat)
+  `NVDLA_QUEUE(Beats, MifBits, Places, mif_i.valid, mif_i.data, beat_valid, beat_valid && beat_ready, beat)
   `NVDLA_CHECK(RoomForTheAnswer, !mif_i.valid || buffer_ready)
 
 `ifdef NVDLA_CHECKS
   logic asked_ram_q;
   always_ff @(posedge clk_i) if (mif_o.valid && mif_i.ready) asked_ram_q <= mif_o.ram;
   `NVDLA_CHECK(AnswersOnlyToRequests, !mif_i.valid || Flight.level_q > 0)
-  `NVDLA_CHECK(PlacesAddUp, 32'(free_q) + Promised.level_q == Depth)
+  `NVDLA_CHECK(PlacesAddUp, 32'(free_q) + Promised.level_q == Places)
   `NVDLA_CHECK(FlightAddsUp, 32'(flight_q) == Flight.level_q)
   `NVDLA_CHECK(OneMemoryAtATime, !(mif_o.valid && mif_i.ready) || Flight.level_q == 0 || mif_o.ram == asked_ram_q)
   `NVDLA_CHECK(NothingIsLost, Promised.level_q != 0 || piece_valid || rsp_valid_o || Owed.level_q == 0)

@@ -1,9 +1,10 @@
-// Beats of a memory interface to atoms, for beats of two atoms.
+// Beats of a memory interface to atoms, for beats of several atoms.
 //
-// A request is req_size_i + 1 contiguous atoms; req_upper_i: the first one is the upper half of its beat. Its beats,
+// A request is req_size_i + 1 contiguous atoms; req_first_i: the place of the first one in its beat. Its beats,
 // each line that it touches once, come in order on beat_*, requests one after the other. RspAtoms 1: atoms leave one by
-// one, in the clock of their beat. RspAtoms 2: atoms 2k and 2k + 1 of a request leave together whatever half it begins
-// in; the upper half of the last word of an odd number is 0. Requests bounds the requests that wait.
+// one, in the clock of their beat. RspAtoms 2, for beats of two atoms: atoms 2k and 2k + 1 of a request leave together
+// whatever half it begins in; the upper half of the last word of an odd number is 0. Requests bounds the requests that
+// wait.
 // Spec: 70-memory-interface, sections 4 and 5.
 `ifndef NVDLA_CHECK_SVH
 `include "../common/nvdla_check.svh"
@@ -12,11 +13,12 @@ module nvdla_dma_unpack
   import nvdla_pkg::*;
 #(
     parameter int Requests = 8,
-    parameter int RspAtoms = 1
+    parameter int RspAtoms = 1,
+    localparam int PlaceBits = $clog2(MifAtoms)
 ) (
     input  logic                         clk_i, rst_ni, req_valid_i,
     output logic                         req_ready_o,
-    input  logic                         req_upper_i,
+    input  logic [        PlaceBits-1:0] req_first_i,
     input  logic [                 15:0] req_size_i,
     input  logic                         beat_valid_i,
     output logic                         beat_ready_o,
@@ -27,21 +29,22 @@ module nvdla_dma_unpack
     output logic [                  1:0] rsp_atoms_o  // that count
 );
   // The oldest request, and the atoms of it that have left.
-  logic valid, upper, ends, step;
+  logic valid, ends, step;
+  logic [PlaceBits-1:0] first;
   logic [15:0] size, gone_q, left;
 
   nvdla_fifo #(
-      .Width(17),
+      .Width(16 + PlaceBits),
       .Depth(Requests)
   ) u_requests (
       .clk_i,
       .rst_ni,
       .in_valid_i (req_valid_i),
       .in_ready_o (req_ready_o),
-      .in_data_i  ({req_upper_i, req_size_i}),
+      .in_data_i  ({req_first_i, req_size_i}),
       .out_valid_o(valid),
       .out_ready_i(step & ends),
-      .out_data_o ({upper, size})
+      .out_data_o ({first, size})
   );
 
   assign left = size - gone_q;  // atoms - 1
@@ -51,17 +54,18 @@ module nvdla_dma_unpack
     else if (step) gone_q <= ends ? '0 : gone_q + 16'(RspAtoms);
 
   if (RspAtoms == 1) begin : gen_single
-    logic half;
-    assign half = upper ^ gone_q[0];
+    logic [PlaceBits-1:0] place;
+    assign place = first + gone_q[PlaceBits-1:0];
     assign ends = left == '0;
     assign rsp_valid_o = valid & beat_valid_i;
-    assign rsp_data_o = half ? beat_i[AtomBits+:AtomBits] : beat_i[0+:AtomBits];
-    assign beat_ready_o = step & (half | ends);
+    assign rsp_data_o = beat_i[32'(place)*AtomBits+:AtomBits];
+    assign beat_ready_o = step & (&place | ends);
     assign rsp_atoms_o = 2'd1;
   end else begin : gen_pairs
     // A request that begins in an upper half: that atom waits for the lower half of the next beat.
     logic [AtomBits-1:0] held_q;
-    logic holds_q, fetch, both;
+    logic upper, holds_q, fetch, both;
+    assign upper = first[0];
     assign ends = left <= 16'd1;
     assign both = left != '0;
     assign rsp_atoms_o = both ? 2'd2 : 2'd1;
@@ -78,7 +82,7 @@ module nvdla_dma_unpack
     always_ff @(posedge clk_i) if (beat_ready_o) held_q <= beat_i[AtomBits+:AtomBits];
   end
 
-  `NVDLA_PARAM(BeatsOfTwo, MifAtoms == 2 && (RspAtoms == 1 || RspAtoms == 2))
+  `NVDLA_PARAM(BeatsLegal, MifAtoms > 1 && (RspAtoms == 1 || (RspAtoms == 2 && MifAtoms == 2)))
   `NVDLA_CHECK(BeatOfARequest, !beat_valid_i || valid)
 
 `ifdef NVDLA_CHECKS
@@ -95,7 +99,7 @@ module nvdla_dma_unpack
       beats_q <= (step && last) ? 0 : beats;
       if (step) answers_q <= last ? 0 : answers_q + 1;
     end
-  `NVDLA_CHECK(BeatsOfTheRequest, !(step && last) || beats == (32'(upper) + 32'(size) + 2) / 2)
+  `NVDLA_CHECK(BeatsOfTheRequest, !(step && last) || beats == (32'(first) + 32'(size) + MifAtoms) / MifAtoms)
   `NVDLA_CHECK(AnswersOfTheRequest, !step || ends == last)
 `endif
 endmodule

@@ -63,10 +63,21 @@ module nvdla_dma_write
     assign pieces_valid = cmd_valid_i;
     assign command = {cmd_addr_i, cmd_size_i, cmd_ram_i, cmd_ack_i};
     assign pack_ready = 1'b1;
-    assign packs = 1'b0;
     assign beat_valid = dat_valid_i;
-    assign dat_ready_o = beat_ready;
-    assign beat = dat_data_i;
+    if (AtomBits > MifBits) begin : gen_parts
+      // An atom leaves in parts, the lowest first.
+      logic [$clog2(AtomBits/MifBits)-1:0] part_q;
+      assign packs = stored;
+      assign dat_ready_o = beat_ready & (&part_q);
+      assign beat = dat_data_i[32'(part_q)*MifBits+:MifBits];
+      always_ff @(posedge clk_i or negedge rst_ni)
+        if (!rst_ni) part_q <= '0;
+        else if (stored) part_q <= part_q + 1'b1;
+    end else begin : gen_whole
+      assign packs = 1'b0;
+      assign dat_ready_o = beat_ready;
+      assign beat = dat_data_i;
+    end
     assign beat_mask = 1'b1;
     assign dat_atoms = 2'd1;
     assign out_mask = 1'b1;
@@ -93,7 +104,7 @@ module nvdla_dma_write
         .rst_ni,
         .cmd_valid_i (cmd_valid_i & cmd_ready),
         .cmd_ready_o (pack_ready),
-        .cmd_upper_i (cmd_addr_i[$clog2(MemAtom)]),
+        .cmd_first_i (cmd_addr_i[$clog2(MemAtom)+:$clog2(MifAtoms)]),
         .cmd_size_i,
         .dat_valid_i,
         .dat_ready_o,

@@ -30,7 +30,7 @@ module nvdla_mcif_read
     input  logic [              RdIdBits-1:0] rid_i,
     input  logic [               MifBits-1:0] rdata_i
 );
-  localparam int BeatShift = $clog2(MemAtom * MifAtoms);
+  localparam int BeatShift = $clog2(MifBits / 8);
   localparam int PieceBeats = Ram ? DbbPieceBeats : CvsramPieceBeats;
   localparam logic Split = PieceBeats > MaxBurst;
 

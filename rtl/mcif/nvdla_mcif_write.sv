@@ -36,7 +36,7 @@ module nvdla_mcif_write
     input  logic                              bvalid_i,
     input  logic [              WrIdBits-1:0] bid_i
 );
-  localparam int BeatShift = $clog2(MemAtom * MifAtoms);
+  localparam int BeatShift = $clog2(MifBits / 8);
   localparam int PieceBeats = Ram ? DbbPieceBeats : CvsramPieceBeats;
   localparam logic Split = PieceBeats > MaxBurst;
 

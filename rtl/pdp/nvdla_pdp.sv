@@ -397,7 +397,6 @@ module nvdla_pdp
 
   assign done = run && output_done;
 
-  `NVDLA_PARAM(DepthLegal, ReadDepth >= 1)
   `NVDLA_CHECK(InterruptOfOneGroup, `NVDLA_ONEHOT0(done_intr_o))
   `NVDLA_CHECK(EmptyAtEndOfLayer, !done || !(in_valid || beat_valid || tot_valid || out_valid))
 endmodule

@@ -55,11 +55,11 @@ void axi_monitor_init(struct axi_monitor *mon, struct device *dev, int port) {
         .dev = dev,
         .port = port,
         .bytes = (port ? config->cvsram_data_bits : config->dbb_data_bits) / 8,
-        .atom = config->mem_atom,
         .burst_beats = port ? config->cvsram_burst_beats : config->dbb_burst_beats,
         .read_ids = nvdla_client_ids(config, false),
         .write_ids = nvdla_client_ids(config, true),
     };
+    mon->atom = mon->bytes < config->mem_atom ? mon->bytes : config->mem_atom;
 }
 
 void axi_monitor_reset(struct axi_monitor *mon) {

@@ -111,7 +111,7 @@ static void see_beat(void *context, const struct axi_beat *beat) {
  * is not known: then the launch runs from its arming. */
 static uint64_t start_of(const struct flight *flight, const struct launch *launch, const struct run *run) {
     const uint64_t armed = launch->tag;
-    const bool counted = flight->config->dbb_data_bits / 8 == flight->config->mem_atom;
+    const bool counted = flight->config->dbb_data_bits / 8 <= flight->config->mem_atom;
     if (!run->reads || !counted)
         return armed;
     if (run->read == NEVER)

@@ -91,7 +91,8 @@ struct rtl_tap {
     struct client clients[NVDLA_CLIENT_COUNT][CLIENT_STREAMS];
     struct mif_board *board; /* NULL: the engines' side of the memory interface is not visible */
     struct provenance *prov; /* counts requests of engines; NULL: beats of the ports are single atoms and identify it */
-    const struct axi_listener *requests; /* hears atoms that read clients request; NULL: none does */
+    const struct axi_listener *requests;                    /* hears atoms that read clients request; NULL: none does */
+    uint8_t parts[NVDLA_CLIENT_COUNT][AXI_PORTS][TAP_ATOM]; /* of an atom that several beats bring */
     struct late_atom late[LATE_ATOMS];
     int late_count;
     int64_t values[STREAM_WORDS * 32]; /* elements of one beat, in their format */
@@ -357,11 +358,17 @@ static void take_atoms(void *context, const struct axi_beat *beat) {
     if (beat->owner.unit < 0 || client == NVDLA_CLIENT_COUNT)
         return;          /* an ID without client is a finding */
     bool behind = false; /* after another atom of the beat that counts */
+    const uint64_t before = beat->bytes < size ? beat->address % (uint64_t)size : 0; /* bytes of the atom */
+    uint8_t *parts = tap->parts[client][beat->port];
+    if (beat->bytes < size)
+        memcpy(parts + before, beat->data, (size_t)beat->bytes);
+    if (before + (uint64_t)beat->bytes < (uint64_t)size)
+        return;
     for (int at = 0; at < beat->bytes; at += size) {
-        struct mif_atom atom = {.address = beat->address + (uint64_t)at,
+        struct mif_atom atom = {.address = beat->address - before + (uint64_t)at,
                                 .cycle = beat->cycle,
                                 .ordinal = beat->owner.ordinal,
-                                .bytes = beat->data + at};
+                                .bytes = beat->bytes < size ? parts : beat->data + at};
         if (!(beat->strobe >> at & 1) ||
             (tap->board && !beat->write && !mif_board_wants(tap->board, client, atom.address, behind, &atom.ordinal)))
             continue;
@@ -387,9 +394,10 @@ static void take_client(struct rtl_tap *tap, enum rtl_stream index, uint64_t cyc
         const uint32_t *words = tap->source.read(tap->source.context, index, layout->words);
         const uint64_t address = (uint64_t)words[layout->address + 1] << 32 | words[layout->address];
         const int port = words[layout->select] ? 0 : 1, atoms = (int)words[0] + 1;
+        const size_t size = (size_t)tap->config->mem_atom;
         const struct nvdla_client_facts *client = &nvdla_clients[fact->client];
         const int ordinal =
-            tap->prov ? provenance_move(tap->prov, port, client->id, client->write, (unsigned)atoms).ordinal : -1;
+            tap->prov ? provenance_move(tap->prov, port, client->id, client->write, (size_t)atoms * size).ordinal : -1;
         mif_board_ask(tap->board, fact->client, port, address, atoms, ordinal);
         if (tap->requests && !client->write)
             tell_request(tap,
@@ -490,14 +498,13 @@ static void release_tap(void *context) {
     free(tap);
 }
 
-/* True if the engines' side of the memory interface is visible, and the ports move whole atoms. */
+/* True if the engines' side of the memory interface is visible. */
 static bool sees_clients(const struct rtl_tap *tap) {
     const struct nvdla_config *config = tap->config;
     bool any = false;
     for (int i = 0; i < STREAM_COUNT; i++)
         any = any || (client_facts[i].known && tap->source.has[i]);
-    return any && config->dbb_data_bits >= 8 * config->mem_atom &&
-           (!config->secondary_memory || config->cvsram_data_bits == config->dbb_data_bits);
+    return any && (!config->secondary_memory || config->cvsram_data_bits == config->dbb_data_bits);
 }
 
 struct rtl_tap *rtl_tap_new(const struct nvdla_config *config, const struct tap_listeners *listeners,

@@ -112,12 +112,12 @@ void waits_port(struct device_waits *waits, enum memory_space port, const struct
         waits->written[port][id] = counts->write_beats[id];
         waits->acknowledged[port][id] = counts->acknowledged[id];
     }
-    const uint64_t atoms = (uint64_t)(bytes / atom); /* at most in a beat */
     for (size_t i = 0; !waits->inside && i < sizeof client_pairs / sizeof client_pairs[0]; i++) {
         const struct client_pairs *pairs = &client_pairs[i];
         const struct nvdla_client_facts *facts = &nvdla_clients[pairs->client];
-        add(waits, pairs->moved, atoms * (facts->write ? counts->write_beats[facts->id] : counts->given[facts->id]));
-        add(waits, pairs->asked, atoms * counts->read_beats[facts->id]);
+        const uint64_t moved = facts->write ? counts->write_beats[facts->id] : counts->given[facts->id];
+        add(waits, pairs->moved, moved * (uint64_t)bytes / (uint64_t)atom); /* at most */
+        add(waits, pairs->asked, counts->read_beats[facts->id] * (uint64_t)bytes / (uint64_t)atom);
         add(waits, pairs->acknowledged, counts->acknowledged[facts->id]);
     }
     size_t count;

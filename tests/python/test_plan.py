@@ -151,7 +151,7 @@ items:
         self.assertEqual([test.config for test in self.expand(items, 5).tests[1:]], names)
         self.assertNotEqual([test.config for test in self.expand(items, 6).tests[1:]], names)
         self.assertEqual(self.expand(items.replace("macs=16x16,cbuf=64K", "lut=0"), 5).tests[0].config, "small")
-        self.assertIn("config: bus=128: expected 64, with atom=8", self.refusal(items.replace("small+bank_depth-128", "small+bus-128")))
+        self.assertIn("config: k=16: expected 8, with c=8", self.refusal(items.replace("small+bank_depth-128", "small+macs-8x16")))
         self.assertIn("config: found 'random 3', expected it in an item with random layers",
                       self.refusal(items.replace("'small,macs=16x16,cbuf=64K'", "random 3")))
 

@@ -28,8 +28,8 @@ done
 make -s rtl "B=$build" CONFIG=small "OUT=$work/small" >"$work/log" 2>&1
 [ $? -eq 2 ] && grep -q "rtl: $work/small: found a file, or a folder with files, expected an empty one or none" "$work/log"
 check "a folder with files is left alone" $?
-make -s rtl "B=$build" CONFIG=small+bus-128 "OUT=$work/no" >"$work/log" 2>&1
-[ $? -eq 2 ] && grep -q "bus=128: expected 64, with atom=8" "$work/log" && [ ! -e "$work/no" ]
+make -s rtl "B=$build" CONFIG=small+macs-8x16 "OUT=$work/no" >"$work/log" 2>&1
+[ $? -eq 2 ] && grep -q "k=16: expected 8, with c=8" "$work/log" && [ ! -e "$work/no" ]
 check "a configuration without an RTL is refused" $?
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

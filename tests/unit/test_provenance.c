@@ -31,8 +31,10 @@ static void arm_sdp(struct provenance *prov, const struct nvdla_config *config, 
     assert_true(put(prov, config, NVDLA_SDP, SDP_D_OP_ENABLE, 1));
 }
 
+enum { ATOM = 8 /* bytes, in small */ };
+
 static void expect(struct provenance *prov, int port, int id, bool write, unsigned atoms, int unit, int ordinal) {
-    const struct owner owner = provenance_move(prov, port, id, write, atoms);
+    const struct owner owner = provenance_move(prov, port, id, write, atoms * ATOM);
     assert_int_equal(owner.unit, unit);
     assert_int_equal(owner.ordinal, ordinal);
 }
