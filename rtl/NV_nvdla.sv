@@ -3,7 +3,8 @@
 //
 // dla_core_clk drives everything except the register bus side and the interrupt pin, which belong to dla_csb_clk; the
 // two clocks may be asynchronous. The ports nvdla_core2cvsram_* exist with NVDLA_SECONDARY_MEMORY, which must agree
-// with SecondaryMemory of the package. Register windows and interrupt bits of missing engines read 0.
+// with SecondaryMemory of the package, as NVDLA_NO_PDP and the like, which leave stages and engines out, must with its
+// clients. Register windows and interrupt bits of missing engines read 0.
 // Spec: 10-system, sections 2 and 3.
 module NV_nvdla
   import nvdla_pkg::*;
@@ -195,9 +196,23 @@ module NV_nvdla
   logic cacc2sdp_valid, cacc2sdp_ready;
   logic [SdpBsThroughput*32-1:0] cacc2sdp_data;
 
-  // The reader of EW's operands, which only configurations with EW have.
-  mif_rd_req_t sdp_e_req;
-  mif_rd_rsp_t sdp_e_rsp;
+  // The readers of operands, which configurations with their stage have.
+  mif_rd_req_t sdp_b_req, sdp_n_req, sdp_e_req;
+  mif_rd_rsp_t sdp_b_rsp, sdp_n_rsp, sdp_e_rsp;
+  if (RdSlotSdpB >= 0) begin : gen_bs
+    assign rd_req[RdSlotSdpB*MifRdReqBits+:MifRdReqBits] = sdp_b_req;
+    assign sdp_b_rsp = rd_rsp[RdSlotSdpB*MifRdRspBits+:MifRdRspBits];
+  end else begin : gen_no_bs
+    assign sdp_b_rsp = '0;
+    wire unused_bs = &{1'b0, sdp_b_req};
+  end
+  if (RdSlotSdpN >= 0) begin : gen_bn
+    assign rd_req[RdSlotSdpN*MifRdReqBits+:MifRdReqBits] = sdp_n_req;
+    assign sdp_n_rsp = rd_rsp[RdSlotSdpN*MifRdRspBits+:MifRdRspBits];
+  end else begin : gen_no_bn
+    assign sdp_n_rsp = '0;
+    wire unused_bn = &{1'b0, sdp_n_req};
+  end
   if (RdSlotSdpE >= 0) begin : gen_ew
     assign rd_req[RdSlotSdpE*MifRdReqBits+:MifRdReqBits] = sdp_e_req;
     assign sdp_e_rsp = rd_rsp[RdSlotSdpE*MifRdRspBits+:MifRdRspBits];
@@ -222,10 +237,10 @@ module NV_nvdla
       .cacc_data_i     (cacc2sdp_data),
       .m_mif_o         (rd_req[RdSlotSdp*MifRdReqBits+:MifRdReqBits]),
       .m_mif_i         (rd_rsp[RdSlotSdp*MifRdRspBits+:MifRdRspBits]),
-      .b_mif_o         (rd_req[RdSlotSdpB*MifRdReqBits+:MifRdReqBits]),
-      .b_mif_i         (rd_rsp[RdSlotSdpB*MifRdRspBits+:MifRdRspBits]),
-      .n_mif_o         (rd_req[RdSlotSdpN*MifRdReqBits+:MifRdReqBits]),
-      .n_mif_i         (rd_rsp[RdSlotSdpN*MifRdRspBits+:MifRdRspBits]),
+      .b_mif_o         (sdp_b_req),
+      .b_mif_i         (sdp_b_rsp),
+      .n_mif_o         (sdp_n_req),
+      .n_mif_i         (sdp_n_rsp),
       .e_mif_o         (sdp_e_req),
       .e_mif_i         (sdp_e_rsp),
       .w_mif_o         (wr_req[WrSlotSdp*MifWrReqBits+:MifWrReqBits]),
@@ -236,6 +251,7 @@ module NV_nvdla
       .done_intr_o     (sdp_done)
   );
 
+`ifndef NVDLA_NO_PDP
   nvdla_pdp u_pdp (
       .clk_i           (dla_core_clk),
       .clk_on_i        (clk_on),
@@ -256,7 +272,12 @@ module NV_nvdla
       .w_mif_i         (wr_rsp[WrSlotPdp*MifWrRspBits+:MifWrRspBits]),
       .done_intr_o     (pdp_done)
   );
+`else
+  assign {pdp_rdma_rdata, pdp_rdata, pdp_done, sdp2pdp_ready} = '0;
+  wire unused_pdp = &{1'b0, sdp2pdp_valid, sdp2pdp_data};
+`endif
 
+`ifndef NVDLA_NO_CDP
   nvdla_cdp u_cdp (
       .clk_i           (dla_core_clk),
       .clk_on_i        (clk_on),
@@ -274,6 +295,9 @@ module NV_nvdla
       .w_mif_i         (wr_rsp[WrSlotCdp*MifWrRspBits+:MifWrRspBits]),
       .done_intr_o     (cdp_done)
   );
+`else
+  assign {cdp_rdma_rdata, cdp_rdata, cdp_done} = '0;
+`endif
 
   // Convolution: CDMA -> CBUF -> CSC -> CMAC_A, CMAC_B -> CACC -> SDP.
   cbuf_wr_t dat_wr, wt_wr;

@@ -457,10 +457,20 @@ def load_streams(units):
     return rows
 
 
+def sdp_lanes(cfg):
+    """Elements a clock of SDP's pipe: those of its first stage."""
+    return cfg["sdp_bs_throughput"] or cfg["sdp_bn_throughput"] or cfg["sdp_ew_throughput"] or 1
+
+
+def built(cfg):
+    """The parameters as the RTL sees them: what is absent has no 0, which nothing could be divided by; it has no client and no window."""
+    return dict(cfg, sdp_bs_throughput=sdp_lanes(cfg), **{name: cfg[name] or 1 for name in ("pdp_throughput", "cdp_throughput")})
+
+
 def stream_layout(stream, cfg):
     """Lanes of a stream in a configuration (0: it lacks the stream), bits of an element and of a lane, first word of each of its fields,
     and words of all. The lanes come first, without gaps."""
-    lanes, width, bits = (eval(str(stream[column]), {"__builtins__": {}}, cfg) for column in ("lanes", "width", "bits"))
+    lanes, width, bits = (eval(str(stream[column]), {"__builtins__": {}}, dict(cfg, sdp_lanes=sdp_lanes(cfg))) for column in ("lanes", "width", "bits"))
     words, places = (lanes * bits + 31) // 32, {}
     for field in stream["fields"]:
         places[field] = words
@@ -639,7 +649,7 @@ def generate_sv(outdir, name):
            "// Literal values only.",
            "// A configuration's engines use a part of the common list of parameters and registers: unused ones are no mistake.",
            "/* verilator lint_off UNUSEDPARAM */", "package nvdla_pkg;", "",
-           *integers(**{k: v for k, v in cfg.items() if k not in ("name", "map")}), *integers(AtomBits=cfg["mem_atom"] * 8),
+           *integers(**{k: v for k, v in built(cfg).items() if k not in ("name", "map")}), *integers(AtomBits=cfg["mem_atom"] * 8),
            "  // CBUF as it is built (chapter 30 section 4.1): an entry is one atom of the widest precision, LaneBytes a lane.",
            *integers(LaneBytes=lane_bytes(cfg), EntryBytes=entry_bytes(cfg), BankEntries=bank_entries(cfg)), ""]
     emit_clients(out, load_clients(maps), cfg)
@@ -652,6 +662,7 @@ def generate_sv(outdir, name):
         mine = [r for r in registers if r.unit == unit]
         if mine and has(cfg, answering[unit]):
             windows[unit] = mine[0].offset >> 12
+        if unit in windows or any(r.group for r in mine):  # one source serves every configuration of a map
             emit_unit(out, unit, mine, unused)
     if "CFGROM" not in windows:
         out += ["  // No configuration ROM.", "  localparam int CfgromWords = 1;", "  localparam logic [31:0] CfgromReset = 32'h0;", ""]
@@ -669,8 +680,9 @@ def generate_sv(outdir, name):
     # Options that both simulators take: the port widths that tb_top needs whatever RTL it drives.
     options = [f"TB_AW={cfg['addr_bits']}", f"TB_DW={cfg['dbb_data_bits']}"]
     options += [f"TB_SRAM_DW={cfg['cvsram_data_bits']}"] if cfg["secondary_memory"] else []
-    options += [f"NVDLA_{e['condition'].upper()}" for e in engines if e["condition"] and has(cfg, e)]
+    options += [f"NVDLA_{e['condition'].upper()}" for e in engines if e["condition"] in SWITCHES and has(cfg, e)]
     options += ["NVDLA_EW"] if cfg["sdp_ew_throughput"] else []
+    options += [f"NVDLA_NO_{part.split('_')[-1].upper()}" for part in ("sdp_bs", "sdp_bn", "pdp", "cdp") if not cfg[part + "_throughput"]]
     write(outdir, "config.f", [f"+define+{option}" for option in options] + [""])
 
 
@@ -727,6 +739,9 @@ def entry_bytes(cfg):
 def bank_entries(cfg):
     return cfg["cbuf_bank_depth"] // lane_bytes(cfg)
 
+
+# Columns of configurations.csv with 1 for an engine that a macro brings in.
+SWITCHES = ("secondary_memory", "sdp_lut", "bdma", "rubik")
 
 # Words that go between modules, one for each direction of a link: name, text, members. A width is a number of bits or a word of emit_links.
 LINKS = [

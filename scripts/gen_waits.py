@@ -9,7 +9,7 @@ usage: gen_waits.py OUTDIR      writes nvdla_waits.h, which names the rows, and 
 
 Columns of rtl/waits.csv: kind, index (the name in C), name (for people), from and to (engines; of states and counters from
 alone), valid, ready, elements (SystemVerilog expressions as seen from tb_top; of states and counters valid is the value),
-values (names of a state's values, 0 first, with | between them), macro (the row is there if it is defined).
+values (names of a state's values, 0 first, with | between them), macro (the row is there if it is defined; with ! before it, if not).
 
   pair      a handshake: elements are added to its count in each clock in which valid and ready are 1
   state     a state machine
@@ -89,7 +89,8 @@ def emit_sv(rows):
 
     def guarded(row, lines):
         lines = [f"{line}  // {row['index']}" for line in lines] if row["index"] else []
-        return [f"`ifdef {row['macro']}", *lines, "`endif"] if row["macro"] and lines else lines
+        test = "ifndef" if row["macro"].startswith("!") else "ifdef"
+        return [f"`{test} {row['macro'].lstrip('!')}", *lines, "`endif"] if row["macro"] and lines else lines
 
     for i, r in enumerate(rows["pair"]):
         out += guarded(r, [f"wire wait_v{i} = {r['valid']};", f"wire wait_r{i} = {r['ready'] or one};"])

@@ -45,7 +45,7 @@ static const struct coverage_cross cdp_crosses[] = {
     {CROSS(CDP_SOURCE_MEMORY, CDP_MEMORY)},
 };
 
-const struct coverage_engine coverage_cdp = {ENGINE("cdp", "layer", cdp)};
+const struct coverage_engine coverage_cdp = {ENGINE("cdp", "layer", cdp), .needs = COVERAGE_NEEDS_CDP};
 
 /* FP16 has no convertors. */
 static void sort_convertors(const struct registers_view *view, int precision, int *v) {

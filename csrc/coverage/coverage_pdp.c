@@ -64,7 +64,7 @@ static const struct coverage_cross pdp_crosses[] = {
     {CROSS(PDP_SOURCE_MEMORY, PDP_MEMORY)},
 };
 
-const struct coverage_engine coverage_pdp = {ENGINE("pdp", "layer", pdp)};
+const struct coverage_engine coverage_pdp = {ENGINE("pdp", "layer", pdp), .needs = COVERAGE_NEEDS_PDP};
 
 void sort_pdp(const struct registers_view *view, int group, int *v) {
     const struct nvdla_config *config = view->config;

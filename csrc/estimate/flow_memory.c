@@ -12,7 +12,7 @@ static uint32_t depth_of(const struct nvdla_config *config, enum flow_process pr
     const int longest = config->dbb_latency > config->cvsram_latency ? config->dbb_latency : config->cvsram_latency;
     int depth = longest;
     if (process >= FLOW_SDP_MAIN && process <= FLOW_SDP_EW)
-        depth = config->dbb_latency * config->sdp_bs_throughput / config->mem_atom * (process == FLOW_SDP_MAIN ? 1 : 2);
+        depth = config->dbb_latency * nvdla_sdp_lanes(config) / config->mem_atom * (process == FLOW_SDP_MAIN ? 1 : 2);
     else if (process == FLOW_PDP_READ)
         depth = config->dbb_latency * config->pdp_throughput / config->mem_atom;
     else if (process == FLOW_CDP_READ) {

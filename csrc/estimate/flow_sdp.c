@@ -118,7 +118,7 @@ static bool begin_sdp(struct flow *flow) {
         return false;
     sdp->launch = flow_begin(flow, NVDLA_SDP, &sdp->ordinal);
     const bool ew = nvdla_has(config, FEATURE_EW) && !FIELD(&view, SDP, D_DP_EW_CFG, EW_BYPASS);
-    const size_t most = (size_t)(ew ? config->sdp_ew_throughput : config->sdp_bs_throughput);
+    const size_t most = (size_t)(ew ? config->sdp_ew_throughput : nvdla_sdp_lanes(config));
     sdp->busy = true;
     sdp->flying = cubes.shape.flying;
     sdp->to_pdp = cubes.to_pdp;

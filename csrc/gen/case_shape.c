@@ -51,9 +51,17 @@ static bool check_chain(const struct gen_case *gen, const struct gen_layer *laye
                                  : layer->sdp || layer->pdp;
     if (!engines)
         return error_set(err, "expected one of conv+sdp, conv+sdp+pdp, sdp, sdp+pdp, pdp, cdp, bdma, rubik");
-    if ((layer->bdma && !nvdla_has_unit(gen->config, NVDLA_BDMA)) ||
-        (layer->rubik && !nvdla_has_unit(gen->config, NVDLA_RBK)))
-        return error_set(err, "configuration %s has no %s", gen->config->name, layer->bdma ? "BDMA" : "RUBIK");
+    const struct {
+        int64_t used;
+        enum nvdla_unit unit;
+        const char *name;
+    } absent[] = {{layer->pdp, NVDLA_PDP, "PDP"},
+                  {layer->cdp, NVDLA_CDP, "CDP"},
+                  {layer->bdma, NVDLA_BDMA, "BDMA"},
+                  {layer->rubik, NVDLA_RBK, "RUBIK"}};
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+        if (absent[i].used && !nvdla_has_unit(gen->config, absent[i].unit))
+            return error_set(err, "configuration %s has no %s", gen->config->name, absent[i].name);
     if (layer->in_place && (layer->conv || layer->pdp || layer->bdma || layer->rubik || layer->source))
         return error_set(err, "in_place: only for SDP and CDP on memory of their own");
     if (!nvdla_has(gen->config, FEATURE_SECONDARY_MEMORY) &&

@@ -12,22 +12,27 @@ static unsigned power(struct rng *rng, unsigned least, unsigned most) {
     return value > most ? most : value;
 }
 
+/* Elements a clock of what may be absent. */
+static unsigned some(struct rng *rng, unsigned most) {
+    return rng_chance(rng, 15) ? 0 : power(rng, 1, most);
+}
+
 const struct nvdla_config *gen_config_draw(uint64_t seed) {
     struct rng rng = rng_make(seed, SALT);
     for (;;) {
         const unsigned c = power(&rng, 8, 64), k = power(&rng, 8, 32),
                        ew = rng_chance(&rng, 50) ? power(&rng, 1, 4) : 0;
-        const unsigned sdp = power(&rng, 1, 16), pdp = power(&rng, 1, 8), cdp = power(&rng, 1, 8);
+        const unsigned bs = some(&rng, 16), bn = some(&rng, 16), pdp = some(&rng, 8), cdp = some(&rng, 8);
         const unsigned banks = power(&rng, 16, 32), depth = power(&rng, 128, 512), latency = power(&rng, 64, 1024);
         const int burst = rng_chance(&rng, 50) ? 4 : 1, address_bits = rng_chance(&rng, 50) ? 64 : 32;
         const bool secondary = rng_chance(&rng, 50), compression = rng_chance(&rng, 30);
         const unsigned bus = power(&rng, 64, 512);
         char text[256];
         snprintf(text, sizeof text,
-                 "small,macs=%ux%u,banks=%u,bank_depth=%u,sdp=%u,ew=%u,lut=%d,pdp=%u,cdp=%u,bus=%u,burst=%d,"
+                 "small,macs=%ux%u,banks=%u,bank_depth=%u,bs=%u,bn=%u,ew=%u,lut=%d,pdp=%u,cdp=%u,bus=%u,burst=%d,"
                  "latency=%u,"
                  "address_bits=%d,secondary=%d,compression=%d",
-                 c, k, banks, depth, sdp, ew, ew > 0, pdp, cdp, bus, burst, latency, address_bits, secondary,
+                 c, k, banks, depth, bs, bn, ew, ew > 0, pdp, cdp, bus, burst, latency, address_bits, secondary,
                  compression);
         const struct nvdla_config *config = nvdla_config_read(text, NULL);
         if (c * k <= MACS_MOST && config && nvdla_config_legal(config, NULL))

@@ -33,6 +33,10 @@ uint32_t gen_engines(const char *name) {
 
 uint32_t gen_config_engines(const struct nvdla_config *config) {
     uint32_t lacks = 0;
+    if (!nvdla_has_unit(config, NVDLA_PDP))
+        lacks |= 1u << GEN_ENGINE_PDP;
+    if (!nvdla_has_unit(config, NVDLA_CDP))
+        lacks |= 1u << GEN_ENGINE_CDP;
     if (!nvdla_has_unit(config, NVDLA_BDMA))
         lacks |= 1u << GEN_ENGINE_BDMA;
     if (!nvdla_has_unit(config, NVDLA_RBK))

@@ -82,7 +82,9 @@ static void aim_sdp(struct rng *rng, const struct nvdla_config *config, struct g
         aim_convertor(rng, 8, &layer->offset, &layer->scale, &layer->shift);
         limit(&layer->offset, 32);
     } else if (aim == 1) {
-        aim_stage(rng, rng_chance(rng, 50) ? &layer->bs : &layer->bn);
+        const bool bs = rng_chance(rng, 50);
+        if (nvdla_has(config, bs ? FEATURE_BS : FEATURE_BN))
+            aim_stage(rng, bs ? &layer->bs : &layer->bn);
         if (rng_chance(rng, 50))
             layer->bs.relu = 0;
     } else if (aim < 4) {

@@ -165,7 +165,7 @@ static int64_t draw_extent(struct rng *rng, int64_t out, int64_t kernel, int64_t
 static int64_t draw_positions(const struct nvdla_config *config, const struct gen_layer *layer, int64_t steps,
                               int64_t cycles) {
     int64_t lanes = config->mem_atom / conv_element_bytes(layer), positions = cycles / steps;
-    int64_t outputs = cycles / (cdiv(layer->k, lanes) * cdiv(lanes, config->sdp_bs_throughput));
+    int64_t outputs = cycles / (cdiv(layer->k, lanes) * cdiv(lanes, nvdla_sdp_lanes(config)));
     if (positions > outputs)
         positions = outputs;
     return positions / layer->batches;

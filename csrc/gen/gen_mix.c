@@ -233,7 +233,8 @@ static bool add_layer(struct rng *rng, struct gen_case *gen, uint32_t engines, i
                     gen_case_shape(gen, shapes, NULL);
                 }
             }
-            if (layer->sdp && !layer->in_place && !layer->out_convert && !gen_compares(layer) && rng_chance(rng, 25))
+            if (layer->sdp && !layer->in_place && !layer->out_convert && !gen_compares(layer) &&
+                nvdla_has(gen->config, FEATURE_PDP) && rng_chance(rng, 25))
                 draw_fusion(rng, gen, shapes);
             return true;
         }

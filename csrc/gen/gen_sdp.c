@@ -78,6 +78,10 @@ static bool stages_legal(const struct gen_case *gen, int index, struct error *er
     const struct gen_layer *layer = &gen->layers[index];
     bool converts = layer->in_convert || layer->out_convert,
          ordered = layer->conv == GEN_WINOGRAD || layer->batches > 1;
+    if (layer->bs.on && !nvdla_has(gen->config, FEATURE_BS))
+        return error_set(err, "configuration %s has no BS stage", gen->config->name);
+    if (layer->bn.on && !nvdla_has(gen->config, FEATURE_BN))
+        return error_set(err, "configuration %s has no BN stage", gen->config->name);
     if (layer->ew.on && !nvdla_has(gen->config, FEATURE_EW))
         return error_set(err, "configuration %s has no EW stage", gen->config->name);
     if (layer->ew.on && layer->ew.lut && !nvdla_has(gen->config, FEATURE_SDP_LUT))
@@ -123,7 +127,7 @@ bool gen_sdp_shape(const struct gen_case *gen, int index, struct gen_shape *shap
     if (!layer->conv || shape->components[GEN_BS] || shape->components[GEN_BN] || shape->components[GEN_EW])
         shape->units |= 1u << NVDLA_SDP_RDMA;
     int64_t atoms = (int64_t)middle->width * middle->height * cube_surfaces(middle);
-    int throughput = layer->ew.on ? config->sdp_ew_throughput : config->sdp_bs_throughput;
+    int throughput = layer->ew.on ? config->sdp_ew_throughput : nvdla_sdp_lanes(config);
     int64_t words = cdiv(config->mem_atom / middle->element_bytes, throughput); /* clocks of an atom */
     int64_t cycles = atoms * words + (int64_t)middle->height * cube_surfaces(middle) * 4;
     shape->cycles = cycles + shape->cycles;
@@ -252,7 +256,7 @@ void gen_sdp_registers(struct gen_writer *regs) {
 
 void gen_sdp_draw_size(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles) {
     int64_t atom = config->mem_atom, lanes = atom / nvdla_element_bytes((enum nvdla_precision)layer->precision);
-    int64_t words = cdiv(lanes, config->sdp_bs_throughput);
+    int64_t words = cdiv(lanes, nvdla_sdp_lanes(config));
     int64_t atoms = cycles / words < 2 ? 2 : cycles / words; /* of the cube */
     int64_t room = atoms < GEN_SIZE_LIMIT ? atoms : GEN_SIZE_LIMIT;
     layer->w = layer->h = 1;
@@ -506,8 +510,8 @@ void gen_sdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen
     }
     bool wild = rng_chance(rng, 12);
     for (int i = 0; i < TRIES; i++) {
-        int behind = draw_stage(rng, &layer->bs, layer->precision, bits);
-        behind = draw_stage(rng, &layer->bn, layer->precision, behind);
+        int behind = nvdla_has(config, FEATURE_BS) ? draw_stage(rng, &layer->bs, layer->precision, bits) : bits;
+        behind = nvdla_has(config, FEATURE_BN) ? draw_stage(rng, &layer->bn, layer->precision, behind) : behind;
         if (nvdla_has(config, FEATURE_EW))
             behind = draw_ew(rng, layer, behind);
         draw_convertor(rng, layer, behind);

@@ -157,10 +157,10 @@ struct sdp_rdma_cubes sdp_rdma_cubes(const struct registers_view *view) {
         .source = place(
             view, PLACE(SDP_RDMA, D_SRC_BASE_ADDR_LOW, D_SRC_BASE_ADDR_HIGH, D_SRC_LINE_STRIDE, D_SRC_SURFACE_STRIDE),
             true, FIELD(view, SDP_RDMA, D_SRC_DMA_CFG, SRC_RAM_TYPE)),
-        .operands = {[SDP_BS] = operands_of(view, SDP_BS), [SDP_BN] = operands_of(view, SDP_BN)},
     };
-    if (nvdla_has(view->config, FEATURE_EW))
-        cubes.operands[SDP_EW] = operands_of(view, SDP_EW);
+    for (enum sdp_stage_index stage = SDP_BS; stage < SDP_STAGES; stage++)
+        if (sdp_has_stage(view->config, stage))
+            cubes.operands[stage] = operands_of(view, stage);
     set_mode(view, &cubes.shape, REGISTER_FIELD(mode, SDP_RDMA_D_FEATURE_MODE_CFG__WINOGRAD),
              REGISTER_FIELD(mode, SDP_RDMA_D_FEATURE_MODE_CFG__BATCH_NUMBER));
     set_sdp_size(&cubes.source.cube, &cubes.shape, cubes.shape.in);

@@ -179,7 +179,7 @@ static int sdp_throughput(const struct nvdla_config *config, const struct launch
     const struct registers_view view = launch_view(config, launch);
     const bool ew =
         nvdla_has(config, FEATURE_EW) && launch->unit == NVDLA_SDP && !FIELD(&view, SDP, D_DP_EW_CFG, EW_BYPASS);
-    return ew ? config->sdp_ew_throughput : config->sdp_bs_throughput;
+    return ew ? config->sdp_ew_throughput : nvdla_sdp_lanes(config);
 }
 
 static uint64_t bdma_bytes(const struct nvdla_config *config, const struct launch *launch) {

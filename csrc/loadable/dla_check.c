@@ -124,6 +124,10 @@ static bool check_sdp(const struct check *check) {
     const struct sdp_op *sdp = &check->op->sdp;
     if (sdp->lut >= 0 && !nvdla_has(check->config, FEATURE_SDP_LUT))
         return lacks(check, "SDP's table");
+    if (sdp->units[SDP_X1].enable && !nvdla_has(check->config, FEATURE_BS))
+        return lacks(check, "SDP's first stage (BS)");
+    if (sdp->units[SDP_X2].enable && !nvdla_has(check->config, FEATURE_BN))
+        return lacks(check, "SDP's second stage (BN)");
     if (sdp->units[SDP_Y].enable && !nvdla_has(check->config, FEATURE_EW))
         return lacks(check, "SDP's third stage (EW)");
     for (int i = 0; i < SDP_UNITS; i++)
@@ -139,6 +143,8 @@ static bool check_sdp(const struct check *check) {
 
 static bool check_pdp(const struct check *check) {
     const struct pdp_op *pdp = &check->op->pdp;
+    if (!nvdla_has(check->config, FEATURE_PDP))
+        return lacks(check, "PDP (pooling)");
     if (check->op->dst.type == CUBE_ON_THE_FLY)
         return refuse(check, "found a destination that is not in memory, expected it there");
     if (check->op->src.type == CUBE_ON_THE_FLY && pdp->split != 1)
@@ -154,6 +160,8 @@ static bool check_pdp(const struct check *check) {
 
 static bool check_cdp(const struct check *check) {
     const struct cdp_op *cdp = &check->op->cdp;
+    if (!nvdla_has(check->config, FEATURE_CDP))
+        return lacks(check, "CDP (normalisation across channels)");
     if (check->op->src.type == CUBE_ON_THE_FLY || check->op->dst.type == CUBE_ON_THE_FLY)
         return refuse(check, "found a source or destination that is not in memory, expected both there");
     if (cdp->in_precision != cdp->out_precision)

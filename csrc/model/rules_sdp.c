@@ -56,6 +56,12 @@ CONDITION(sdp_port, to_memory(view) && rules_no_port(view, FIELD(view, SDP, D_DS
 CONDITION(ew_missing, !nvdla_has(view->config, FEATURE_EW) && FIELD(view, SDP, D_DP_EW_CFG, EW_BYPASS) == 0 &&
                           !layer_of(view).compare)
 
+CONDITION(bs_missing, !sdp_has_stage(view->config, SDP_BS) && FIELD(view, SDP, D_DP_BS_CFG, BS_BYPASS) == 0)
+
+CONDITION(bn_missing, !sdp_has_stage(view->config, SDP_BN) && FIELD(view, SDP, D_DP_BN_CFG, BN_BYPASS) == 0)
+
+CONDITION(pdp_missing, !nvdla_has(view->config, FEATURE_PDP) && to_pdp(view))
+
 CONDITION(sdp_has_int8_only, !rules_wide(view) && VALUE(view, SDP, D_DATA_FORMAT) != 0)
 CONDITION(compares_nothing, !nvdla_has(view->config, FEATURE_EW) && layer_of(view).compare)
 
@@ -130,6 +136,12 @@ static const struct rule sdp_list[] = {
     {RULE_HANGS, sdp_port, RULE_NO_PORT, .shown = {SHOWN(SDP, D_DST_DMA_CFG)}},
     RULE(WARNS, ew_missing, "the configuration has no EW stage: the data passes unchanged", "50-sdp section 12",
          SHOWN(SDP, D_DP_EW_CFG)),
+    RULE(WARNS, bs_missing, "the configuration has no BS stage: the data passes unchanged", "10-system section 1.1",
+         SHOWN(SDP, D_DP_BS_CFG)),
+    RULE(WARNS, bn_missing, "the configuration has no BN stage: the data passes unchanged", "10-system section 1.1",
+         SHOWN(SDP, D_DP_BN_CFG)),
+    RULE(HANGS, pdp_missing, "the configuration has no PDP, which would take the data", "10-system section 1.1",
+         SHOWN(SDP, D_FEATURE_MODE_CFG)),
     RULE(REFUSED, sdp_has_int8_only, "the configuration has INT8 only: NVIDIA's hardware hangs or writes other bytes",
          "99-illegal-programming section 4", SHOWN(SDP, D_DATA_FORMAT)),
     RULE(REFUSED, compares_nothing,
@@ -168,9 +180,9 @@ static const struct {
 /* True if any enabled operand DMA meets the condition. */
 static bool any_operand(const struct registers_view *view,
                         bool (*condition)(const struct registers_view *view, int stage)) {
-    for (int i = 0; i < (nvdla_has(view->config, FEATURE_EW) ? SDP_STAGES : SDP_EW); i++) {
+    for (int i = 0; i < SDP_STAGES; i++) {
         uint32_t config = view_value(view, NVDLA_SDP_RDMA, operand_registers[i].config);
-        if (OPERAND(config, DISABLE) == 0 && condition(view, i))
+        if (sdp_has_stage(view->config, (enum sdp_stage_index)i) && OPERAND(config, DISABLE) == 0 && condition(view, i))
             return true;
     }
     return false;

@@ -108,12 +108,11 @@ static struct sdp_stage decode_ew(const struct sdp_layer *layer, const struct re
 }
 
 static void decode_stages(struct sdp_layer *layer, const struct registers_view *view) {
-    layer->stage[SDP_BS] = decode_x(layer, view, SDP_BS);
-    layer->stage[SDP_BN] = decode_x(layer, view, SDP_BN);
-    layer->stage[SDP_EW] =
-        nvdla_has(view->config, FEATURE_EW) ? decode_ew(layer, view) : (struct sdp_stage){.bypass = true};
-    for (int i = 0; i < SDP_STAGES; i++) {
+    for (enum sdp_stage_index i = SDP_BS; i < SDP_STAGES; i++) {
         struct sdp_stage *stage = &layer->stage[i];
+        *stage = !sdp_has_stage(view->config, i) ? (struct sdp_stage){.bypass = true}
+                 : i == SDP_EW                   ? decode_ew(layer, view)
+                                                 : decode_x(layer, view, i);
         stage->alu.from_memory = stage->alu.from_memory && !stage->bypass && !stage->alu_bypass;
         stage->mul.from_memory = stage->mul.from_memory && !stage->bypass && !stage->mul_bypass;
         layer->uses_rdma |= stage->alu.from_memory || stage->mul.from_memory;

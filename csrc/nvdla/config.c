@@ -22,10 +22,18 @@ bool nvdla_has(const struct nvdla_config *config, enum nvdla_feature feature) {
         return config->winograd != 0;
     case FEATURE_BATCHES:
         return config->batch_max > 1;
+    case FEATURE_BS:
+        return config->sdp_bs_throughput > 0;
+    case FEATURE_BN:
+        return config->sdp_bn_throughput > 0;
     case FEATURE_EW:
         return config->sdp_ew_throughput > 0;
     case FEATURE_SDP_LUT:
         return config->sdp_ew_throughput > 0 && config->sdp_lut != 0;
+    case FEATURE_PDP:
+        return config->pdp_throughput > 0;
+    case FEATURE_CDP:
+        return config->cdp_throughput > 0;
     case FEATURE_BDMA:
         return config->bdma != 0;
     case FEATURE_RUBIK:

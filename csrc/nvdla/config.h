@@ -15,7 +15,7 @@ struct nvdla_config {
     int mem_atom;           /* bytes of one feature-cube atom */
     int cbuf_banks, cbuf_bank_bytes, cbuf_bank_depth;
     int sdp_bs_throughput, sdp_bn_throughput, sdp_ew_throughput, sdp_lut; /* elements per cycle; 0: stage absent */
-    int pdp_throughput, cdp_throughput;                                   /* elements per cycle */
+    int pdp_throughput, cdp_throughput;                                   /* elements per cycle; 0: engine absent */
     int bdma, rubik, secondary_memory;                                    /* 1: built */
     int dbb_data_bits, dbb_burst_beats, dbb_latency;                      /* primary AXI port */
     int cvsram_data_bits, cvsram_burst_beats, cvsram_latency;             /* secondary AXI port, 0: absent */
@@ -29,8 +29,12 @@ enum nvdla_feature {
     FEATURE_COMPRESSION, /* weight compression */
     FEATURE_WINOGRAD,
     FEATURE_BATCHES, /* several cubes per convolution */
-    FEATURE_EW,      /* third stage of SDP, with its operand DMA */
+    FEATURE_BS,      /* stages of SDP, with their operand DMA */
+    FEATURE_BN,
+    FEATURE_EW,
     FEATURE_SDP_LUT, /* look-up table at the end of EW */
+    FEATURE_PDP,
+    FEATURE_CDP,
     FEATURE_BDMA,
     FEATURE_RUBIK,
     FEATURE_SECONDARY_MEMORY,
@@ -56,6 +60,14 @@ static inline int nvdla_element_bytes(enum nvdla_precision precision) {
 /* True if the configuration has 16-bit types, so that precision registers count. */
 static inline bool nvdla_has_16_bits(const struct nvdla_config *config) {
     return nvdla_has(config, FEATURE_INT16) || nvdla_has(config, FEATURE_FP16);
+}
+
+/* Elements a cycle of SDP's pipe: those of its first stage. */
+static inline int nvdla_sdp_lanes(const struct nvdla_config *config) {
+    return config->sdp_bs_throughput   ? config->sdp_bs_throughput
+           : config->sdp_bn_throughput ? config->sdp_bn_throughput
+           : config->sdp_ew_throughput ? config->sdp_ew_throughput
+                                       : 1;
 }
 
 extern const struct nvdla_config nvdla_configs[];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/clients.h"
 #include "nvdla/config_text.h"
 #include "nvdla/text.h"
 
@@ -158,7 +159,7 @@ void nvdla_config_print_spec(FILE *out, const struct nvdla_config *config) {
         fprintf(out, "#define %s_%s\n", stage_specs[i], throughputs[i] ? "ENABLE" : "DISABLE");
     fprintf(out,
             "#define RUBIK_CONTRACT_DISABLE\n#define RUBIK_RESHAPE_DISABLE\n#define RETIMING_DISABLE\n"
-            "#define MAX_BATCH_SIZE_x\n#define NUM_DMA_READ_CLIENTS_%d\n#define NUM_DMA_WRITE_CLIENTS_3\n"
+            "#define MAX_BATCH_SIZE_x\n#define NUM_DMA_READ_CLIENTS_%d\n#define NUM_DMA_WRITE_CLIENTS_%d\n"
             "#include \"projects.spec\"\n",
-            config->sdp_ew_throughput ? 8 : 7);
+            __builtin_popcount(nvdla_client_ids(config, false)), __builtin_popcount(nvdla_client_ids(config, true)));
 }

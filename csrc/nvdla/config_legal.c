@@ -80,6 +80,7 @@ bool nvdla_config_legal(const struct nvdla_config *config, struct error *err) {
                              parameter->meaning, listed(parameter->legal, values, sizeof values),
                              strcmp(parameter->legal, "0") == 0 ? " in the register map of small" : "", near);
     }
+    const int lanes = nvdla_sdp_lanes(config);
     const int atom = config->mem_atom, bus = config->dbb_data_bits, second = config->secondary_memory;
 #define EQUAL(key, value, wanted, to, other) {(value) == (wanted), key, value, wanted, to, other}
 #define AT_MOST(key, value, most, to, other) {(value) <= (most), key, value, most, to, other}
@@ -89,7 +90,7 @@ bool nvdla_config_legal(const struct nvdla_config *config, struct error *err) {
         EQUAL("bank_width", config->cbuf_bank_bytes, config->atomic_c, "c", config->atomic_c),
         AT_MOST("bs", config->sdp_bs_throughput, atom / 2, "atom", atom),
         AT_MOST("bn", config->sdp_bn_throughput, atom / 2, "atom", atom),
-        AT_MOST("ew", config->sdp_ew_throughput, config->sdp_bs_throughput, "bs", config->sdp_bs_throughput),
+        AT_MOST("ew", config->sdp_ew_throughput, lanes, config->sdp_bs_throughput ? "bs" : "bn", lanes),
         EQUAL("lut", config->sdp_lut, config->sdp_ew_throughput > 0, "ew", config->sdp_ew_throughput),
         AT_MOST("pdp", config->pdp_throughput, atom / 4, "atom", atom),
         AT_MOST("cdp", config->cdp_throughput, atom / 4, "atom", atom),
@@ -106,8 +107,9 @@ bool nvdla_config_legal(const struct nvdla_config *config, struct error *err) {
 }
 
 bool nvdla_config_divides(const struct nvdla_config *config, struct error *err) {
-    static const char may_be_zero[] = " int16 fp16 winograd compression ew lut bdma rubik secondary secondary_bus "
-                                      "secondary_burst secondary_latency ";
+    static const char may_be_zero[] =
+        " int16 fp16 winograd compression bs bn ew lut pdp cdp bdma rubik secondary secondary_bus "
+        "secondary_burst secondary_latency ";
     for (size_t i = 0; i < nvdla_parameter_count; i++) {
         const struct nvdla_parameter *parameter = &nvdla_parameters[i];
         char word[32];
@@ -123,8 +125,8 @@ bool nvdla_config_divides(const struct nvdla_config *config, struct error *err) 
                              *sides[i], SIDE_MOST);
     const int atom = config->mem_atom * 8;
     const int bus = config->dbb_data_bits;
-    if ((bus % atom && atom % bus) || bus < 8 || config->mem_atom % config->sdp_bs_throughput ||
-        config->mem_atom % config->pdp_throughput)
+    if ((bus % atom && atom % bus) || bus < 8 || config->mem_atom % nvdla_sdp_lanes(config) ||
+        (config->pdp_throughput && config->mem_atom % config->pdp_throughput))
         return error_set(err, "%s: expected a port of a multiple or a part of %d bits, and sdp and pdp that divide %d",
                          config->name, atom, config->mem_atom);
     return true;

@@ -186,7 +186,7 @@ int64_t convolution_clocks(const struct lowering *at, const struct convolution *
     const struct nvdla_config *config = at->config;
     const size_t groups = ceil_div((size_t)c->to.c, (size_t)config->atomic_k);
     const size_t taps = (size_t)c->x.size * (size_t)c->y.size * ceil_div((size_t)c->from.c, (size_t)config->atomic_c);
-    const size_t write = (size_t)config->atomic_k / (size_t)config->sdp_bs_throughput;
+    const size_t write = (size_t)config->atomic_k / (size_t)nvdla_sdp_lanes(config);
     return (int64_t)c->to.w * c->to.h * (int64_t)(groups * (taps > write ? taps : write));
 }
 

@@ -168,7 +168,7 @@ static struct hang_answer judge_cmac(const struct reasoning *r) {
 }
 
 static struct hang_answer judge_cacc(const struct reasoning *r) {
-    const uint64_t beats = hang_row_results(r->config) / (uint64_t)r->config->sdp_bs_throughput;
+    const uint64_t beats = hang_row_results(r->config) / (uint64_t)nvdla_sdp_lanes(r->config);
     const uint64_t rows = pair(r, WAIT_RESULTS)->moved / beats;
     if (flow(r, WAIT_RESULTS)->beyond)
         return hang_too_many(r, WAIT_RESULTS);

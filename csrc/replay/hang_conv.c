@@ -242,7 +242,7 @@ struct hang_answer hang_judge_cmac(const struct reasoning *r) {
 }
 
 struct hang_answer hang_cacc_gives(const struct reasoning *r, uint64_t rows, bool complete) {
-    const uint64_t beats = hang_row_results(r->config) / (uint64_t)r->config->sdp_bs_throughput;
+    const uint64_t beats = hang_row_results(r->config) / (uint64_t)nvdla_sdp_lanes(r->config);
     const uint64_t results = pair(r, WAIT_RESULTS)->moved;
     if (refused(r, WAIT_RESULTS))
         return hang_waits_for_output(r, ENGINE_SDP, WAIT_RESULTS);
@@ -260,7 +260,7 @@ struct hang_answer hang_cacc_gives(const struct reasoning *r, uint64_t rows, boo
 }
 
 struct hang_answer hang_judge_cacc(const struct reasoning *r) {
-    const uint64_t beats = hang_row_results(r->config) / (uint64_t)r->config->sdp_bs_throughput;
+    const uint64_t beats = hang_row_results(r->config) / (uint64_t)nvdla_sdp_lanes(r->config);
     const uint64_t rows = hang_rows(r, pair(r, WAIT_SUM_ROWS)->moved), results = pair(r, WAIT_RESULTS)->moved;
     const int ordinal = flow(r, WAIT_RESULTS)->ordinal;
     const bool counts = r->waits->inside && !r->moving;

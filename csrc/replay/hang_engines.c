@@ -107,7 +107,7 @@ static struct hang_answer judge_sdp_outside(const struct reasoning *r, int ordin
 static struct hang_answer judge_sdp_numbers(const struct reasoning *r, int ordinal) {
     /* If precisions differ between layers, an atom has one or two beats. */
     const bool fixed = !nvdla_has_16_bits(r->config);
-    const uint64_t beats = (uint64_t)(r->config->mem_atom / r->config->sdp_bs_throughput);
+    const uint64_t beats = (uint64_t)(r->config->mem_atom / nvdla_sdp_lanes(r->config));
     if (fixed && pair(r, WAIT_PUT_SDP)->moved * beats > pair(r, WAIT_SDP_OUT)->moved)
         return hang_guilty(LOST, ordinal, "has made %" PRIu64 " atoms of %" PRIu64 " beats",
                            pair(r, WAIT_PUT_SDP)->moved, pair(r, WAIT_SDP_OUT)->moved);

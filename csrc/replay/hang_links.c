@@ -29,7 +29,7 @@ bool hang_beat_is_atom(const struct nvdla_config *config) {
 }
 
 uint64_t hang_row_results(const struct nvdla_config *config) {
-    return (uint64_t)(nvdla_has_16_bits(config) ? config->sdp_bs_throughput : config->atomic_k);
+    return (uint64_t)(nvdla_has_16_bits(config) ? nvdla_sdp_lanes(config) : config->atomic_k);
 }
 
 static struct conv_shape conv_shape(const struct nvdla_config *config, const struct registers_view *view) {
@@ -68,7 +68,7 @@ static struct conv_shape conv_shape(const struct nvdla_config *config, const str
 static uint64_t sdp_beats(const struct nvdla_config *config, const struct sdp_shape *shape) {
     const uint64_t batches = (uint64_t)(shape->batches > 1 ? shape->batches : 1);
     return (uint64_t)shape->width * (uint64_t)shape->height * (uint64_t)shape->surfaces * batches *
-           (uint64_t)(shape->lanes / config->sdp_bs_throughput);
+           (uint64_t)(shape->lanes / nvdla_sdp_lanes(config));
 }
 
 enum { UNKNOWN = -1 };
@@ -143,7 +143,7 @@ static int64_t required_results(const struct nvdla_config *config, const struct 
                           (FIELD(&view, CACC, D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1) * batches *
                           ceil_div(FIELD(&view, CACC, D_DATAOUT_SIZE_1, DATAOUT_CHANNEL) + 1, (size_t)group) *
                           (group / hang_row_results(config));
-    return (int64_t)(rows * (beats ? hang_row_results(config) / (uint64_t)config->sdp_bs_throughput : 1));
+    return (int64_t)(rows * (beats ? hang_row_results(config) / (uint64_t)nvdla_sdp_lanes(config) : 1));
 }
 
 static int64_t required_operands(const struct nvdla_config *config, const struct launch *launch, int stage) {

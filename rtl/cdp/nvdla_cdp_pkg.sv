@@ -5,6 +5,8 @@
 // inside. A block is up to CdpColumns columns of one line and one surface: what one read request fetches and one write
 // command stores.
 // Spec: 62-cdp, sections 3 (order), 4 (input convertor), 5 (square sum), 8 (output convertor), 9 (requests).
+// Configurations without CDP use none of it.
+/* verilator lint_off UNUSEDPARAM */
 package nvdla_cdp_pkg;
   import nvdla_pkg::*;
   import nvdla_arith_pkg::*;
@@ -99,3 +101,4 @@ package nvdla_cdp_pkg;
   endfunction
 
 endpackage
+/* verilator lint_on UNUSEDPARAM */

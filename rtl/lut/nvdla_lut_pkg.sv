@@ -3,6 +3,8 @@
 //
 // LE ("raw") has entries 0..64, LO ("density") 0..256, each signed 16 bits or an FP16 pattern.
 // Spec: 55-lut, sections 2, 4.3 and 7; 62-cdp, section 6.
+// Configurations without CDP and without SDP's table use none of it.
+/* verilator lint_off UNUSEDPARAM */
 package nvdla_lut_pkg;
   import nvdla_arith_pkg::*;
 
@@ -249,3 +251,4 @@ package nvdla_lut_pkg;
   endfunction
 
 endpackage
+/* verilator lint_on UNUSEDPARAM */

@@ -109,7 +109,8 @@ module nvdla_dma_pieces
 
   `NVDLA_PARAM(PiecesLegal, DbbPieceBeats >= 1 && DbbPieceBeats <= 16 && DbbPieceBeats * MifAtoms <= 32 &&
                (DbbPieceBeats & (DbbPieceBeats - 1)) == 0)
-  `NVDLA_PARAM(SecondaryPiecesLegal, CvsramPieceBeats >= 1 && CvsramPieceBeats <= 16 && CvsramPieceBeats * MifAtoms <= 32 &&
+  `NVDLA_PARAM(SecondaryPiecesLegal,
+               CvsramPieceBeats >= 1 && CvsramPieceBeats <= 16 && CvsramPieceBeats * MifAtoms <= 32 &&
                (CvsramPieceBeats & (CvsramPieceBeats - 1)) == 0)
   `NVDLA_STABLE(RequestStable, req_valid_i, req_ready_o, {req_addr_i, req_size_i, req_ram_i, req_tag_i})
   `NVDLA_STABLE(PieceStable, piece_valid_o, piece_ready_i,

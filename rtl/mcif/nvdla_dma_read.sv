@@ -2,8 +2,8 @@
 //
 // A request is req_size_i + 1 contiguous atoms from byte address req_addr_i of memory req_ram_i (1 primary, 0
 // secondary). The atoms come out in request order. A piece is requested only when the buffer has room for all of it,
-// so answers never wait. The buffer holds Depth beats, or atoms where an atom is several beats, and at least the longest
-// piece; that bounds the beats in flight.
+// so answers never wait. The buffer holds Depth beats, or atoms where an atom is several beats, and at least the
+// longest piece; that bounds the beats in flight.
 // Beats of one memory are awaited before the other memory is asked. Accepted request to mif_o: one clock; mif_i to
 // rsp_valid_o: one clock; RspAtoms atoms per clock.
 // RspAtoms is 1, or MifAtoms: then the answer holds a request's atoms 2k and 2k + 1 together whatever its address, as
@@ -46,8 +46,8 @@ module nvdla_dma_read
   logic [CountBits-1:0] issued;    // beats of the piece issued in this clock
   logic last_ram_q;                // memory of the beats in flight
   logic unused_tag, unused_last;
-  logic buffer_ready;     // always, by the beats that are promised
-  logic [1:0] rsp_atoms;  // of an answer, for rtl/waits.csv
+  logic buffer_ready;      // always, by the beats that are promised
+  logic [1:0] rsp_atoms;   // of an answer, for rtl/waits.csv
   logic [19:0] req_beats;  // that a request makes due, for rtl/waits.csv
   assign req_beats = ((20'(req_addr_i >> $clog2(MemAtom)) & 20'(MifAtoms - 1)) + 20'(req_size_i) + 20'(MifAtoms)) /
       20'(MifAtoms) * 20'(Parts);

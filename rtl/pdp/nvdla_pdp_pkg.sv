@@ -4,6 +4,8 @@
 // A beat is PdpThroughput elements of one atom; an atom takes PdpBeats beats, half as many if its elements have 16
 // bits, lane 0 first.
 // Spec: 60-pdp, sections 4 (windows), 5.1 and 5.3 (arithmetic), 7 (strips), 9 (line buffer).
+// Configurations without PDP use none of it.
+/* verilator lint_off UNUSEDPARAM */
 package nvdla_pdp_pkg;
   import nvdla_pkg::*;
 
@@ -317,3 +319,4 @@ package nvdla_pdp_pkg;
   endfunction
 
 endpackage
+/* verilator lint_on UNUSEDPARAM */

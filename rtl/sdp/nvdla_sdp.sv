@@ -220,6 +220,7 @@ module nvdla_sdp
     );
   end
 
+`ifndef NVDLA_NO_BS
   nvdla_sdp_x u_bs (
       .clk_i           (clk),
       .rst_ni          (rst_ni),
@@ -254,7 +255,17 @@ module nvdla_sdp
       .data_o          (bs_data),
       .last_o          (bs_last)
   );
+`else
+  assign {bs_op_ready, bs_busy} = '0;
+  assign {bs_valid, bs_data, bs_last} = {src_valid, src_data, src_last};
+  assign src_ready = bs_ready;
+  wire unused_bs = &{1'b0, fp, nan_to_zero, bs_op_valid, bs_alu_present, bs_mul_present, bs_alu, bs_mul, d.bs_bypass,
+      d.bs_alu_bypass, d.bs_alu_algo, d.bs_alu_src, d.bs_alu_shift_value, d.bs_alu_operand, d.bs_mul_bypass,
+      d.bs_mul_prelu,
+      d.bs_mul_src, d.bs_mul_shift_value, d.bs_mul_operand, d.bs_relu_bypass};
+`endif
 
+`ifndef NVDLA_NO_BN
   nvdla_sdp_x u_bn (
       .clk_i           (clk),
       .rst_ni          (rst_ni),
@@ -289,6 +300,15 @@ module nvdla_sdp
       .data_o          (bn_data),
       .last_o          (bn_last)
   );
+`else
+  assign {bn_op_ready, bn_busy} = '0;
+  assign {bn_valid, bn_data, bn_last} = {bs_valid, bs_data, bs_last};
+  assign bs_ready = bn_ready;
+  wire unused_bn = &{1'b0, fp, nan_to_zero, bn_op_valid, bn_alu_present, bn_mul_present, bn_alu, bn_mul, d.bn_bypass,
+      d.bn_alu_bypass, d.bn_alu_algo, d.bn_alu_src, d.bn_alu_shift_value, d.bn_alu_operand, d.bn_mul_bypass,
+      d.bn_mul_prelu,
+      d.bn_mul_src, d.bn_mul_shift_value, d.bn_mul_operand, d.bn_relu_bypass};
+`endif
 
   if (SdpEwThroughput != 0) begin : gen_ew
     nvdla_sdp_y u_y (

@@ -88,8 +88,8 @@ module nvdla_sdp_rdma
   logic [31:0] m_stall, b_stall, n_stall, e_stall, nans, infinities;
   logic [12:0] surface_count;
   assign m_enable = !d.flying_mode;
-  assign b_enable = !d.brdma_disable;
-  assign n_enable = !d.nrdma_disable;
+  assign b_enable = (RdSlotSdpB >= 0) && !d.brdma_disable;
+  assign n_enable = (RdSlotSdpN >= 0) && !d.nrdma_disable;
   assign e_enable = (SdpEwThroughput != 0) && !d.erdma_disable;
   // Precisions, Winograd order and batches, where the configuration has them.
   logic wide, split, winograd;
@@ -141,6 +141,7 @@ module nvdla_sdp_rdma
       .mif_i           (m_mif_i)
   );
 
+`ifndef NVDLA_NO_BS
   nvdla_sdp_rdma_operand #(
       .Depth(OperandDepth)
   ) u_bs (
@@ -174,7 +175,15 @@ module nvdla_sdp_rdma
       .mif_o           (b_mif_o),
       .mif_i           (b_mif_i)
   );
+`else
+  assign {b_done, b_stall, bs_valid_o, bs_alu_present_o, bs_mul_present_o, bs_alu_o, bs_mul_o, b_busy} = '0;
+  assign b_mif_o = '0;
+  wire unused_bs = &{1'b0, winograd, batches, bs_ready_i, b_mif_i, d.brdma_disable, d.brdma_data_use,
+      d.brdma_data_size, d.brdma_data_mode, d.brdma_ram_type, d.bs_base_addr_low, d.bs_base_addr_high, d.bs_line_stride,
+      d.bs_surface_stride};
+`endif
 
+`ifndef NVDLA_NO_BN
   nvdla_sdp_rdma_operand #(
       .Depth(OperandDepth)
   ) u_bn (
@@ -208,6 +217,13 @@ module nvdla_sdp_rdma
       .mif_o           (n_mif_o),
       .mif_i           (n_mif_i)
   );
+`else
+  assign {n_done, n_stall, bn_valid_o, bn_alu_present_o, bn_mul_present_o, bn_alu_o, bn_mul_o, n_busy} = '0;
+  assign n_mif_o = '0;
+  wire unused_bn = &{1'b0, winograd, batches, bn_ready_i, n_mif_i, d.nrdma_disable, d.nrdma_data_use,
+      d.nrdma_data_size, d.nrdma_data_mode, d.nrdma_ram_type, d.bn_base_addr_low, d.bn_base_addr_high, d.bn_line_stride,
+      d.bn_surface_stride};
+`endif
 
   if (SdpEwThroughput != 0) begin : gen_ew
     nvdla_sdp_rdma_operand #(

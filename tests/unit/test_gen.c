@@ -382,6 +382,10 @@ TEST(layers_that_a_configuration_lacks_are_refused) {
     illegal("sdp=1 precision=2", "configuration small has no FP16");
     illegal("sdp=1 in_convert=1", "configuration small has no INT16");
     illegal("sdp=1 ew.on=1", "configuration small has no EW stage");
+    illegal_on("small,bs=0", "sdp=1 bs.on=1", "has no BS stage");
+    illegal_on("small,bn=0", "sdp=1 bn.on=1", "has no BN stage");
+    illegal_on("small,pdp=0", "pdp=1", "has no PDP");
+    illegal_on("small,cdp=0", "cdp=1 lut=1", "has no CDP");
     illegal_on("medium_512", "sdp=1 ew.on=1 ew.lut=1", "configuration medium_512 has no EW stage");
     illegal("bdma=1", "configuration small has no BDMA");
     illegal_on("large", "rubik=1", "configuration large has no RUBIK");

@@ -434,7 +434,7 @@ TEST(ew_counts_where_it_is) {
         set(&b, SDP_D_DP_EW_ALU_CFG, 1); /* from memory */
         set_size(&b, SDP_D_DATA_CUBE_WIDTH, 1, 1, 8);
         const struct launch *sdp = set(&b, SDP_D_OP_ENABLE, 1);
-        const int lanes = has ? b.config->sdp_ew_throughput : b.config->sdp_bs_throughput;
+        const int lanes = has ? b.config->sdp_ew_throughput : nvdla_sdp_lanes(b.config);
         assert_int_equal(launch_clocks(b.config, sdp), (8 + lanes - 1) / lanes);
         const uint64_t written = launch_atoms(b.config, sdp, NVDLA_WRITE_SDP) * (uint64_t)b.config->mem_atom;
         const uint64_t beat = (uint64_t)b.config->dbb_data_bits / 8;

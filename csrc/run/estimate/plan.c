@@ -86,7 +86,7 @@ static void add_convolution(struct plan *plan, const struct node *node, size_t r
 /* A sum: with the convolution before it, which then reads one more cube, or by itself. */
 static void add_sum(struct plan *plan, const struct node *node) {
     const uint64_t size = elements(node_output(plan->graph, node));
-    const bool joined = plan->config->sdp_bs_throughput >= SUM_WITH_CONVOLUTION;
+    const bool joined = nvdla_sdp_lanes(plan->config) >= SUM_WITH_CONVOLUTION;
     struct estimated_layer layer = {.engine = ESTIMATE_SDP, .limit = LIMIT_SDP};
     layer.read_bytes = joined ? size : 2 * size;
     layer.write_bytes = joined ? 0 : size;

@@ -26,7 +26,7 @@ const uint64_t usual_seeds = 60;
 namespace {
 
 const bool wide = config->int16 != 0;
-const size_t lanes = size_t(config->sdp_bs_throughput);
+const size_t lanes = size_t(nvdla_sdp_lanes(config));
 
 // A reading client with its interrupt; its waiting counters, of the layers that ran last in the groups.
 struct Fetch {

@@ -246,7 +246,7 @@ class Run : public ModelRun {
 
     Run(const Behaviour &behaviour, uint64_t seed)
         : ModelRun(NVDLA_PDP, NVDLA_PDP_RDMA, behaviour, seed),
-          sdp(design, STREAM_IN(design.top, sdp), static_cast<size_t>(config->sdp_bs_throughput * lane_bytes()),
+          sdp(design, STREAM_IN(design.top, sdp), static_cast<size_t>(nvdla_sdp_lanes(config) * lane_bytes()),
               seed ^ 0x3333) {
     }
     // Bytes that an element has in a beat of SDP.
@@ -436,7 +436,7 @@ void rate(const char *name, int precision, bool memory, int w, int h, int c, int
     run.check_all();
     const int atoms = w * h * surfaces_of(l, config->mem_atom), lanes = config->mem_atom / element_bytes(l),
               beats = atoms * (lanes / config->pdp_throughput),
-              from_sdp = memory ? 0 : atoms * (lanes / config->sdp_bs_throughput);
+              from_sdp = memory ? 0 : atoms * (lanes / nvdla_sdp_lanes(config));
     if (!checks.failing()) {
         checks.at_most("clocks", run.done.times[0] - run.armed_at,
                        static_cast<uint64_t>(std::max(beats, from_sdp) + extra));

@@ -18,7 +18,7 @@ const uint64_t usual_seeds = 100;
 namespace {
 
 const bool wide = nvdla_has_16_bits(config), has_ew = nvdla_has(config, FEATURE_EW);
-const size_t atom = size_t(config->mem_atom), lanes = size_t(config->sdp_bs_throughput);
+const size_t atom = size_t(config->mem_atom), lanes = size_t(nvdla_sdp_lanes(config));
 enum { Anything = 0x10000 }; // in the stream to PDP: a lane without a channel
 
 class Bench {
