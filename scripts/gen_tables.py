@@ -13,6 +13,7 @@ usage: gen_tables.py c    OUTDIR                 writes nvdla_tables.c, nvdla_na
 The CSV files are the only source of the register map, its enumerated values, the engines, the clients of the memory
 interfaces and the configuration parameters, for C and SystemVerilog. tb/streams.csv is the only source of the streams.
 """
+import ast
 import csv
 import dataclasses
 import glob
@@ -481,6 +482,26 @@ def stream_layout(stream, cfg):
     return lanes, width, bits, places, words
 
 
+C_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "/", ast.Or: "||", ast.And: "&&"}
+
+
+def c_expression(text):
+    """An expression of tb/streams.csv in C, of `config`."""
+    def c(node):
+        if isinstance(node, ast.IfExp):
+            return f"({c(node.test)} ? {c(node.body)} : {c(node.orelse)})"
+        if isinstance(node, ast.BoolOp):
+            return f"({f' {C_OPERATORS[type(node.op)]} '.join(map(c, node.values))})"
+        if isinstance(node, ast.BinOp):
+            return f"({c(node.left)} {C_OPERATORS[type(node.op)]} {c(node.right)})"
+        if isinstance(node, ast.Name):
+            return "nvdla_sdp_lanes(config)" if node.id == "sdp_lanes" else f"config->{node.id}"
+        if isinstance(node, ast.Call):  # x.bit_length()
+            return f"(32 - __builtin_clz((unsigned){c(node.func.value)}))"
+        return str(ast.literal_eval(node))
+    return c(ast.parse(str(text), mode="eval").body)
+
+
 def c_patterns(names):
     return ", ".join('"dut/' + name.replace(".", "/") + '"' for name in names)
 
@@ -504,6 +525,9 @@ def nvidia_groups(engines):
 
 
 def streams_header(configs, engines, streams):
+    for c in configs.values():
+        for s in streams:
+            stream_layout(s, c)  # which ends here with what no simulator could show
     ordered = [s for s in streams if s["order"]]
     makers = {(e["unit"], tap): e["engine"] for e in engines for tap in e["taps"]}
     signals = {}  # by tap, each once
@@ -518,7 +542,6 @@ def streams_header(configs, engines, streams):
            "enum rtl_stream {", *(f"    STREAM_{s['stream']}," for s in streams), "    STREAM_COUNT", "};",
            f"enum {{ STREAM_WORDS = {MOST_STREAM_WORDS} /* most of one stream */ }};",
            f"enum {{ MOVE_WORDS = {(len(streams) + 31) // 32} /* of a bit for each stream */ }};",
-           f"enum {{ STREAM_CONFIGS = {len(configs)} }};",
            *c_list("STREAM(name, unit, tap, format, order) for each.", "FOR_STREAMS", "STREAM",
                    [[s[column] for column in ("stream", "unit", "tap", "format", "order")] for s in ordered]),
            *c_list("PASSAGE(unit, tap, engine): the streams in the order in which values pass through them, and the engine that makes them.",
@@ -527,14 +550,12 @@ def streams_header(configs, engines, streams):
                    [[tap, c_patterns(names)] for tap, names in signals.items()]),
            *nvidia_groups(engines),
            *c_list("CLIENT(name): the clients of the memory interfaces; NAME has the streams STREAM_NAME_ASK and STREAM_NAME.",
-                   "FOR_CLIENTS", "CLIENT", [(client_stream(c),) for c in read_csv("csrc/nvdla/clients.csv")]), "",
-           "/* Per configuration and stream: {lanes, words, width, bits, address, select, index, flags}; the last four are the first word of a "
-           "field,", " * -1: none. */", "#define STREAM_LAYOUTS { \\"]
-    for c in configs.values():
-        layouts = [stream_layout(s, c) for s in streams]
-        out.append("    {" + ", ".join(f"{{{lanes}, {words}, {width}, {bits}, {', '.join(str(places.get(f, -1)) for f in FIELD_WORDS)}}}"
-                                       for lanes, width, bits, places, words in layouts) + "}, \\")
-    return out + ["}", "", "#endif", ""]
+                   "FOR_CLIENTS", "CLIENT", [(client_stream(c),) for c in read_csv("csrc/nvdla/clients.csv")]),
+           *c_list("LAYOUT(name, lanes, width, bits, address, select, index, flags) for each, of `config`; the last four: the words that a field "
+                   "takes.", "FOR_LAYOUTS", "LAYOUT",
+                   [[s["stream"], *(c_expression(s[column]) for column in ("lanes", "width", "bits")),
+                     *(str(FIELD_WORDS[f] * (f in s["fields"])) for f in FIELD_WORDS)] for s in streams])]
+    return out + ["", "#endif", ""]
 
 
 # A name in a table of taps: a hierarchical name below the design. Numbers (8'd0, 'h1f), functions ($signed) and names of a package

@@ -32,7 +32,7 @@ static bool find_streams(struct vpi_access *vpi, const struct nvdla_config *conf
         if (!handle)
             continue;
         vpi->streams[i] = handle;
-        const int bits = 32 * rtl_stream_layout(config, (enum rtl_stream)i)->words;
+        const int bits = 32 * rtl_stream_layout(config, (enum rtl_stream)i).words;
         if (vpi_get(vpiSize, handle) != bits)
             return error_set(err, "tb_top.t%d has %d bits, %d expected: the simulator was built with other streams", i,
                              (int)vpi_get(vpiSize, handle), bits);

@@ -46,7 +46,7 @@ static bool moves(const uint32_t *words, enum rtl_stream stream) {
 }
 
 static const uint32_t *read_stream(const struct account_board *board, enum rtl_stream stream) {
-    return board->source.read(board->source.context, stream, rtl_stream_layout(board->config, stream)->words);
+    return board->source.read(board->source.context, stream, rtl_stream_layout(board->config, stream).words);
 }
 
 /* Keeps the first wrong entry: `engine` reports or moves `got` of `what`, but must `limit` ("at most", "exactly")
@@ -196,16 +196,16 @@ static void take_rows(struct account_board *board, uint64_t cycle, const uint32_
 
 /* Atoms that a beat writes into CBUF: it has an address for each, or a bit for each atom of an entry. */
 static uint64_t atoms_of_beat(const struct account_board *board, enum rtl_stream stream) {
-    const struct stream_layout *layout = rtl_stream_layout(board->config, stream);
-    const size_t port = (size_t)(layout->lanes / board->config->mem_atom);
+    const struct stream_layout layout = rtl_stream_layout(board->config, stream);
+    const size_t port = (size_t)(layout.lanes / board->config->mem_atom);
     if (port == 1)
         return 1;
     const uint32_t *words = read_stream(board, stream);
-    if (layout->select >= 0)
-        return (uint64_t)__builtin_popcount(words[layout->select]);
+    if (layout.select >= 0)
+        return (uint64_t)__builtin_popcount(words[layout.select]);
     uint64_t atoms = 0;
     for (size_t i = 0; i < port; i++)
-        atoms += words[layout->address + (int)i] != STREAM_NO_ATOM;
+        atoms += words[layout.address + (int)i] != STREAM_NO_ATOM;
     return atoms;
 }
 
@@ -271,8 +271,7 @@ struct account_board *account_board_new(const struct nvdla_config *config, const
     const size_t widths = nvdla_has_16_bits(config) ? 2 : 1; /* entries of twice the width, rows of half the kernels */
     board->entry = (size_t)config->cbuf_bank_bytes * widths;
     board->data_port = data_port;
-    board->row_beats =
-        (uint64_t)config->atomic_k / widths / (uint64_t)rtl_stream_layout(config, STREAM_CACC_SAT)->lanes;
+    board->row_beats = (uint64_t)config->atomic_k / widths / (uint64_t)rtl_stream_layout(config, STREAM_CACC_SAT).lanes;
     return board;
 }
 

@@ -34,7 +34,7 @@ struct pending {
 
 struct cbuf_board {
     struct stream_source source;
-    const struct stream_layout *layouts[STREAM_COUNT];
+    struct stream_layout layouts[STREAM_COUNT];
     enum rtl_stream writes[WRITE_PORTS];
     struct scoreboard *result;
     bool comparing;
@@ -70,7 +70,7 @@ static void apply(struct cbuf_board *board, struct pending *write) {
 
 /* Numbers of entries and slots are powers of two. */
 static void take_write(struct cbuf_board *board, int port, uint64_t cycle) {
-    const struct stream_layout *layout = board->layouts[board->writes[port]];
+    const struct stream_layout *layout = &board->layouts[board->writes[port]];
     const uint32_t *words = board->source.read(board->source.context, board->writes[port], layout->words);
     const size_t slots = board->entry / board->atom;
     struct pending *write = &board->pending[port];
@@ -89,7 +89,7 @@ static void take_write(struct cbuf_board *board, int port, uint64_t cycle) {
 
 /* Compares a read entry with the mirror. */
 static void compare(struct cbuf_board *board, const struct read_port *port, uint64_t cycle) {
-    const struct stream_layout *layout = board->layouts[port->stream];
+    const struct stream_layout *layout = &board->layouts[port->stream];
     const uint32_t *words = board->source.read(board->source.context, port->stream, layout->words);
     const uint8_t *got = (const uint8_t *)words;
     const size_t entry = words[layout->address], slots = board->entry / board->atom;

@@ -11,8 +11,6 @@
 #include "tb/observers/mif_board.h"
 #include "tb/provenance.h"
 
-static const struct stream_layout layouts[STREAM_CONFIGS][STREAM_COUNT] = STREAM_LAYOUTS;
-
 /* The rows of tb/streams.csv. */
 static const struct stream_facts {
     enum nvdla_unit unit;
@@ -85,6 +83,7 @@ struct rtl_tap {
     const struct nvdla_config *config;
     const struct tap_listeners *listeners;
     struct stream_source source;
+    struct stream_layout layouts[STREAM_COUNT];
     struct layer_tracker *tracker;
     bool recording;
     struct internal internal[STREAM_COUNT];
@@ -98,8 +97,28 @@ struct rtl_tap {
     int64_t values[STREAM_WORDS * 32]; /* elements of one beat, in their format */
 };
 
-const struct stream_layout *rtl_stream_layout(const struct nvdla_config *config, enum rtl_stream stream) {
-    return &layouts[config - nvdla_configs][stream];
+/* sizes: words of the fields, 0 for those that the stream has not. */
+static struct stream_layout layout_of(int lanes, int width, int bits, const int sizes[4]) {
+    struct stream_layout layout = {.lanes = lanes, .words = (lanes * bits + 31) / 32, .width = width, .bits = bits};
+    int *const places[] = {&layout.address, &layout.select, &layout.index, &layout.flags};
+    for (int i = 0; i < 4; i++) {
+        *places[i] = sizes[i] ? layout.words : -1;
+        layout.words += sizes[i];
+    }
+    return layout;
+}
+
+struct stream_layout rtl_stream_layout(const struct nvdla_config *config, enum rtl_stream stream) {
+    switch (stream) {
+#define LAYOUT(name, lanes, width, bits, ...)                                                                          \
+    case STREAM_##name:                                                                                                \
+        return layout_of(lanes, width, bits, (const int[]){__VA_ARGS__});
+        FOR_LAYOUTS(LAYOUT)
+#undef LAYOUT
+    case STREAM_COUNT:
+        break;
+    }
+    return (struct stream_layout){0};
 }
 
 /* ---- streams inside the design ---- */
@@ -118,7 +137,7 @@ static const struct launch *find_launch(const struct rtl_tap *tap, const struct 
 static bool begin_launch(struct rtl_tap *tap, enum rtl_stream index) {
     struct internal *stream = &tap->internal[index];
     const struct stream_facts *fact = &facts[index];
-    const struct stream_layout *layout = rtl_stream_layout(tap->config, index);
+    const struct stream_layout *layout = &tap->layouts[index];
     const struct stream_form usual = {
         .format = fact->format, .width = layout->width, .bits = layout->bits, .lanes = (size_t)layout->lanes};
     struct stream_launch at = {.config = tap->config,
@@ -253,7 +272,7 @@ static void take_beat(struct rtl_tap *tap, enum rtl_stream index, uint64_t cycle
     const struct stream_facts *fact = &facts[index];
     if (!stream->open && !begin_launch(tap, index))
         return;
-    const struct stream_layout *layout = rtl_stream_layout(tap->config, index);
+    const struct stream_layout *layout = &tap->layouts[index];
     struct stream_beat beat; /* its parts are filled in when they count */
     beat.words = NULL;
     beat.layout = layout;
@@ -388,7 +407,7 @@ static void tell_request(const struct rtl_tap *tap, struct axi_beat atom, int at
 /* A request of a client, or an atom at its side of the memory interface. */
 static void take_client(struct rtl_tap *tap, enum rtl_stream index, uint64_t cycle) {
     const struct client_facts *fact = &client_facts[index];
-    const struct stream_layout *layout = rtl_stream_layout(tap->config, index);
+    const struct stream_layout *layout = &tap->layouts[index];
     struct mif_atom atom;
     if (fact->asks) {
         const uint32_t *words = tap->source.read(tap->source.context, index, layout->words);
@@ -513,6 +532,8 @@ struct rtl_tap *rtl_tap_new(const struct nvdla_config *config, const struct tap_
     tap->config = config;
     tap->listeners = listeners;
     tap->source = *source;
+    for (int i = 0; i < STREAM_COUNT; i++)
+        tap->layouts[i] = rtl_stream_layout(config, (enum rtl_stream)i);
     tap->tracker = layer_tracker_new(config);
     if (sees_clients(tap))
         tap->board = mif_board_new(config, listeners);

@@ -31,8 +31,8 @@ struct stream_layout {
     int address, select, index, flags; /* first word of other fields; -1: the stream has none */
 };
 
-/* The layout of a stream in a configuration of nvdla_configs. */
-const struct stream_layout *rtl_stream_layout(const struct nvdla_config *config, enum rtl_stream stream);
+/* The layout of a stream in a configuration. */
+struct stream_layout rtl_stream_layout(const struct nvdla_config *config, enum rtl_stream stream);
 
 /* Adjacent lanes of a beat. Those that come before others of lower places wait in a slot, from 1 on (0: they do not);
  * they begin with a word. */

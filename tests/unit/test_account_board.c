@@ -193,7 +193,7 @@ static void full_begins(struct bench *b) {
 }
 
 static void written(struct bench *b, enum rtl_stream stream, int atoms) {
-    uint32_t *addresses = b->words[stream] + rtl_stream_layout(b->config, stream)->address;
+    uint32_t *addresses = b->words[stream] + rtl_stream_layout(b->config, stream).address;
     addresses[0] = addresses[1] = 0;
     move(b, stream, atoms / 2);
     addresses[atoms / 2 % 2] = STREAM_NO_ATOM;
@@ -234,7 +234,7 @@ TEST(atoms_of_an_entry_count_as_selected) {
     struct bench b;
     bench_of(&b, "full", STREAM_CBUF_DAT_WIDE);
     arm(&b, 0);
-    uint32_t *select = &b.words[STREAM_CBUF_DAT_WIDE][rtl_stream_layout(b.config, STREAM_CBUF_DAT_WIDE)->select];
+    uint32_t *select = &b.words[STREAM_CBUF_DAT_WIDE][rtl_stream_layout(b.config, STREAM_CBUF_DAT_WIDE).select];
     *select = 3;
     move(&b, STREAM_CBUF_DAT_WIDE, 1);
     *select = 12;

@@ -40,11 +40,11 @@ static void bench_init(struct bench *b, const char *config) {
 }
 
 static void move(struct bench *b, enum rtl_stream stream, uint32_t entry, uint32_t flags, uint8_t byte) {
-    const struct stream_layout *layout = rtl_stream_layout(b->config, stream);
-    memset(b->words[stream], byte, (size_t)layout->lanes);
-    b->words[stream][layout->address] = entry;
-    if (layout->flags >= 0)
-        b->words[stream][layout->flags] = flags;
+    const struct stream_layout layout = rtl_stream_layout(b->config, stream);
+    memset(b->words[stream], byte, (size_t)layout.lanes);
+    b->words[stream][layout.address] = entry;
+    if (layout.flags >= 0)
+        b->words[stream][layout.flags] = flags;
     b->moves[stream / 32] |= UINT32_C(1) << stream % 32;
 }
 
@@ -151,7 +151,7 @@ TEST(several_atoms_of_a_clock_have_their_own_places) {
 TEST(some_atoms_of_an_entry_in_a_clock) {
     struct bench b;
     bench_open(&b, "full", true);
-    const int select = rtl_stream_layout(b.config, STREAM_CBUF_WR_WIDE)->select;
+    const int select = rtl_stream_layout(b.config, STREAM_CBUF_WR_WIDE).select;
     move(&b, STREAM_CBUF_WR_WIDE, 9, 0, 1);
     b.words[STREAM_CBUF_WR_WIDE][select] = 0xf;
     clock(&b);

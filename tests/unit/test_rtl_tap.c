@@ -55,7 +55,7 @@ struct bench {
 
 static const uint32_t *read_words(void *context, enum rtl_stream stream, int count) {
     struct bench *b = context;
-    assert_int_equal(count, rtl_stream_layout(b->config, stream)->words);
+    assert_int_equal(count, rtl_stream_layout(b->config, stream).words);
     b->reads++;
     return b->words[stream];
 }
@@ -102,7 +102,7 @@ static void clock_with(struct bench *b, int moves, int32_t word, int8_t byte) {
 TEST(lanes_become_elements_of_their_launch) {
     struct bench b;
     bench_init(&b, "small");
-    assert_int_equal(rtl_stream_layout(b.config, STREAM_SDP_OUT)->lanes, 1);
+    assert_int_equal(rtl_stream_layout(b.config, STREAM_SDP_OUT).lanes, 1);
     rtl_tap_record(b.tap, true);
     sdp_launch(&b, 1, 1, 1, 8);  /* launch 0, but group 0 comes first */
     sdp_launch(&b, 0, 2, 1, 11); /* two surfaces, 8 channels and 3 */
@@ -194,11 +194,11 @@ TEST(atoms_follow_the_order_of_issue) {
     uint32_t *words = b.words[STREAM_CSC_DAT];
     words[0] = 0x04030201;
     words[1] = 0x08070605;
-    words[rtl_stream_layout(b.config, STREAM_CSC_DAT)->flags] = CONV_STRIPE_START;
+    words[rtl_stream_layout(b.config, STREAM_CSC_DAT).flags] = CONV_STRIPE_START;
     beat_of(&b, STREAM_CSC_DAT, false); /* rows 0 and 1 */
     beat_of(&b, STREAM_CSC_DAT, false);
     beat_of(&b, STREAM_CSC_DAT, false); /* row 2 */
-    words[rtl_stream_layout(b.config, STREAM_CSC_DAT)->flags] = CONV_STRIPE_END | CONV_LAYER_END;
+    words[rtl_stream_layout(b.config, STREAM_CSC_DAT).flags] = CONV_STRIPE_END | CONV_LAYER_END;
     beat_of(&b, STREAM_CSC_DAT, true);
     assert_int_equal(b.heard.count, 2 * 6 + 2 * 3);
     assert_place(&b, 0, 0, 0, 0, 0, CONV_STRIPE_START, 1);
@@ -223,7 +223,7 @@ TEST(weights_belong_to_the_cell_that_is_selected) {
     rtl_tap_record(b.tap, true);
     conv_launch(&b, 0, 0, 2, 2, 10, 1);
     uint32_t *words = b.words[STREAM_CSC_WT];
-    uint32_t *select = words + rtl_stream_layout(b.config, STREAM_CSC_WT)->select;
+    uint32_t *select = words + rtl_stream_layout(b.config, STREAM_CSC_WT).select;
     words[0] = 0x0000ff07;
     words[1] = 0x05000000;
     static const struct {
@@ -409,14 +409,14 @@ TEST(weights_of_full_come_by_cells) {
     write_register(&b, NVDLA_CSC, CSC_D_MISC_CFG, NVDLA_INT8 << 12 | 1);
     conv_launch(&b, 0, 0, 1, 4, 3, 4);
     uint32_t *words = b.words[STREAM_CSC_WT];
-    words[rtl_stream_layout(b.config, STREAM_CSC_WT)->select] = 1;
+    words[rtl_stream_layout(b.config, STREAM_CSC_WT).select] = 1;
     words[1] = 0x0000fe00; /* kernel 0, position 1, channel 1 */
     words[31] = 7;         /* kernel 1, position 15, channel 0 */
     beat_of(&b, STREAM_CSC_WT, false);
     assert_int_equal(b.heard.count, 2 * 64);
     assert_place(&b, 5, 0, 1, 1, 0, 0, -2);
     assert_place(&b, 64 + 60, 1, 15, 0, 0, 0, 7);
-    words[rtl_stream_layout(b.config, STREAM_CSC_WT)->select] = 2;
+    words[rtl_stream_layout(b.config, STREAM_CSC_WT).select] = 2;
     beat_of(&b, STREAM_CSC_WT, false);
     assert_int_equal(b.heard.count, 3 * 64);
     assert_place(&b, 2 * 64 + 5, 2, 1, 1, 0, 0, -2);
@@ -432,7 +432,7 @@ TEST(atoms_of_a_wide_port_have_places_of_their_own) {
     write_register(&b, NVDLA_CDMA, CDMA_D_WEIGHT_BYTES, 128);
     write_register(&b, NVDLA_CDMA, CDMA_D_OP_ENABLE, 1);
     uint32_t *words = b.words[STREAM_CBUF_WT];
-    uint32_t *addresses = words + rtl_stream_layout(b.config, STREAM_CBUF_WT)->address;
+    uint32_t *addresses = words + rtl_stream_layout(b.config, STREAM_CBUF_WT).address;
     static const uint32_t written[][2] = {{0x100, 0x200}, {0x300, UINT32_MAX}, {UINT32_MAX, 0x400}};
     words[8] = 0xfffd; /* the second atom's first element */
     for (size_t i = 0; i < 3; i++) {
@@ -464,12 +464,12 @@ TEST(entries_of_data_wait_for_those_before_them) {
     write_register(&b, NVDLA_CDMA, CDMA_D_ENTRY_PER_SLICE, WIDTH - 1);
     write_register(&b, NVDLA_CDMA, CDMA_D_OP_ENABLE, 1);
     uint32_t *words = b.words[STREAM_CBUF_DAT_WIDE];
-    const struct stream_layout *layout = rtl_stream_layout(b.config, STREAM_CBUF_DAT_WIDE);
+    const struct stream_layout layout = rtl_stream_layout(b.config, STREAM_CBUF_DAT_WIDE);
     for (uint32_t half = 0; half < 2; half++)
         for (uint32_t i = 0; i < WIDTH * LINES; i++) {
             const uint32_t entry = (i == 0 ? FIRST : FIRST + WIDTH * LINES - i) % ENTRIES;
-            words[layout->address] = entry * 4 * ATOM;
-            words[layout->select] = half ? 12 : 3;
+            words[layout.address] = entry * 4 * ATOM;
+            words[layout.select] = half ? 12 : 3;
             for (uint32_t atom = 0; atom < 4; atom++)
                 words[atom * ATOM / 4] = 4 * entry + atom;
             beat_of(&b, STREAM_CBUF_DAT_WIDE, false);
@@ -500,7 +500,7 @@ TEST(atoms_of_cbuf_have_its_addresses) {
         write_register(&b, NVDLA_CDMA, CDMA_D_OP_ENABLE, 1);
     }
     for (uint32_t atom = 0; atom < 17; atom++) {
-        b.words[STREAM_CBUF_WT][rtl_stream_layout(b.config, STREAM_CBUF_WT)->address] = 0x2000 + 8 * atom;
+        b.words[STREAM_CBUF_WT][rtl_stream_layout(b.config, STREAM_CBUF_WT).address] = 0x2000 + 8 * atom;
         beat_of(&b, STREAM_CBUF_WT, false);
     }
     assert_int_equal(b.heard.count, 17 * 8);
@@ -550,9 +550,9 @@ TEST(odd_lanes_become_elements) {
     struct bench b;
     bench_init(&b, "large");
     rtl_tap_record(b.tap, true);
-    const struct stream_layout *layout = rtl_stream_layout(b.config, STREAM_PDP_ROW);
-    const int lanes = layout->lanes, atom = b.config->mem_atom;
-    assert_true(lanes * 11 > 32 && layout->words == (lanes * 11 + 31) / 32);
+    const struct stream_layout layout = rtl_stream_layout(b.config, STREAM_PDP_ROW);
+    const int lanes = layout.lanes, atom = b.config->mem_atom;
+    assert_true(lanes * 11 > 32 && layout.words == (lanes * 11 + 31) / 32);
     write_register(&b, NVDLA_PDP, PDP_D_DATA_CUBE_IN_HEIGHT, 4); /* five lines of one column */
     write_register(&b, NVDLA_PDP, PDP_D_DATA_CUBE_IN_CHANNEL, (uint32_t)atom - 1);
     write_register(&b, NVDLA_PDP, PDP_D_DATA_CUBE_OUT_HEIGHT, 1);
@@ -654,11 +654,11 @@ TEST(precision_of_a_cdp_layer_makes_the_form) {
         write_register(&b, NVDLA_CDP_RDMA, CDP_RDMA_D_OP_ENABLE, 1);
         write_register(&b, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
         /* The last lane holds 1; FP17 has it as 07c00. */
-        const struct stream_layout *layout = rtl_stream_layout(b.config, cases[i].stream);
+        const struct stream_layout layout = rtl_stream_layout(b.config, cases[i].stream);
         const bool fp17 = cases[i].format == TAP_FP32 && cases[i].stream != STREAM_CDP_SUM;
-        const bool wide_place = cases[i].lanes < layout->lanes && cases[i].stream == STREAM_CDP_CVT_IN;
+        const bool wide_place = cases[i].lanes < layout.lanes && cases[i].stream == STREAM_CDP_CVT_IN;
         const bool element = cases[i].format == TAP_INT16 && cases[i].stream == STREAM_CDP_IN;
-        const int bits = wide_place ? 2 * layout->bits : element || cases[i].format == TAP_FP16 ? 16 : layout->bits;
+        const int bits = wide_place ? 2 * layout.bits : element || cases[i].format == TAP_FP16 ? 16 : layout.bits;
         for (int bit = fp17 ? 10 : 0; bit < (fp17 ? 15 : 1); bit++) {
             const int place = (cases[i].lanes - 1) * bits + bit;
             b.words[cases[i].stream][place / 32] |= 1u << place % 32;
