@@ -656,7 +656,7 @@ module nvdla_cdma
   end
 
   // ---- checks -------------------------------------------------------------------------------------------------------
-  `NVDLA_PARAM(RingsLegal, CbufEntries == CbufBanks * BankEntries && Slots >= 1 && Slots <= 4)
+  `NVDLA_PARAM(RingsLegal, CbufEntries == CbufBanks * BankEntries && Slots >= 1 && Slots <= 8)
   `NVDLA_PARAM(DepthCoversABurst, ReadDepth >= DbbBurstBeats && (SecondaryMemory == 0 || ReadDepth >= CvsramBurstBeats))
   `NVDLA_CHECK(WorksOnlyInLayer, run || (dat_state_q == StateIdle && wt_state_q == StateIdle))
   `NVDLA_CHECK(InterruptOfOneGroup, `NVDLA_ONEHOT0(dat_done_intr_o) && `NVDLA_ONEHOT0(wt_done_intr_o))

@@ -42,7 +42,7 @@ module nvdla_cdma_dc
 );
   localparam int WideShift = AtomShift - 1;
   localparam logic [AddrBits-1:0] AtomMask = ~(AddrBits'(MemAtom) - 1'b1);
-  localparam logic [1:0] LastMember = 2'(Slots - 1);
+  localparam logic [MemberBits-1:0] LastMember = MemberBits'(Slots - 1);
 
   // Sizes of the layer.
   logic [12:0] width, surfaces;  // minus 1
@@ -147,7 +147,7 @@ module nvdla_cdma_dc
   logic [12:0] column_q, surf_left_q;                 // surf_left_q: surfaces after this one
   logic [4:0] batch_left, batch_left_q;               // batches after this one
   logic [SizeBits-1:0] lines_q, line_left_q, rest_q;  // lines of the grain, those after this one, lines after the grain
-  logic [1:0] member_q, tail_q;                       // surface in its group, tail of the group
+  logic [MemberBits-1:0] member_q, tail_q;            // surface in its group, tail of the group
   // of this atom, the line's first, the group's first in the grain
   logic [EntryCountBits-1:0] entry_q, line_q, group_q;
   logic [EntryCountBits-1:0] first_q, start_q;  // first entry of the batch in the grain, of the grain
@@ -156,26 +156,26 @@ module nvdla_cdma_dc
   // The first atom of the answer (suffix 0), the second one, and the last one of the two that exists (no suffix).
   logic last_column0, last_line0, two, last_column1, last_column, last_line, surf_end, grain_end, group_end;
   logic [12:0] column1, column, surf_left;
-  logic [1:0] member1, member;
+  logic [MemberBits-1:0] member1, member;
   logic [SizeBits-1:0] line_left1, line_left;
   logic [EntryCountBits-1:0] line1, line, entry1, entry, next_line, next_group, next_batch;
-  logic [2:0] spot0, spot1;
+  logic [MemberBits:0] spot0, spot1;
   logic full;  // the entry of the last atom has no place left
 
   assign last_column0 = column_q == width;
   assign last_line0   = line_left_q == '0;
   assign two          = CbufWrAtoms == 2 && (single ? surf_left_q != 13'd0 : ~(last_column0 & last_line0));
-  assign spot0        = place(tail_q, member_q, column_q[1:0]);
+  assign spot0        = place(tail_q, member_q, column_q[MemberBits-1:0]);
 
   always_comb begin
     column1    = column_q + 13'd1;
     member1    = member_q;
     line1      = line_q;
     line_left1 = line_left_q;
-    entry1     = spot0[2] ? ring_add(entry_q, EntryCountBits'(1), ring_i) : entry_q;
+    entry1     = spot0[MemberBits] ? ring_add(entry_q, EntryCountBits'(1), ring_i) : entry_q;
     if (single) begin
       column1 = column_q;
-      member1 = member_q + 2'd1;
+      member1 = member_q + 1'b1;
       entry1  = entry_q;
     end else if (last_column0) begin
       column1    = '0;
@@ -185,7 +185,7 @@ module nvdla_cdma_dc
     end
   end
   assign last_column1 = column1 == width;
-  assign spot1        = place(tail_q, member1, column1[1:0]);
+  assign spot1        = place(tail_q, member1, column1[MemberBits-1:0]);
 
   // A memory of CBUF takes one of the two atoms a clock.
   logic clear0, clear1, overlap, clash, split_q;
@@ -202,7 +202,7 @@ module nvdla_cdma_dc
   assign line        = two ? line1 : line_q;
   assign line_left   = two ? line_left1 : line_left_q;
   assign entry       = two ? entry1 : entry_q;
-  assign full        = two ? spot1[2] : spot0[2];
+  assign full        = two ? spot1[MemberBits] : spot0[MemberBits];
   assign last_column = two ? last_column1 : last_column0;
   assign surf_left   = (two & single) ? surf_left_q - 13'd1 : surf_left_q;
   assign last_line   = line_left == '0;
@@ -245,7 +245,7 @@ module nvdla_cdma_dc
       end else if (surf_left != 13'd0) begin
         line_left_q <= lines_q - 1'b1;
         surf_left_q <= surf_left - 13'd1;
-        member_q    <= group_end ? 2'd0 : member + 2'd1;
+        member_q    <= group_end ? '0 : member + 1'b1;
         entry_q     <= group_end ? next_group : group_q;
         line_q      <= group_end ? next_group : group_q;
         if (group_end) begin

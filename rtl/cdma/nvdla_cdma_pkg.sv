@@ -10,6 +10,7 @@ package nvdla_cdma_pkg;
 
   localparam int AtomShift = $clog2(MemAtom);
   localparam int SlotShift = $clog2(Slots);
+  localparam int MemberBits = (Slots > 4) ? 3 : 2;  // a surface in its group
   localparam int BankShift = $clog2(BankEntries);
 
   // Atoms that may be in flight for a read client: one for every clock of the memory latency that the configuration is
@@ -60,25 +61,26 @@ package nvdla_cdma_pkg;
 
   // A group of surfaces shares an entry. Its tail is the number of surfaces when that is less than Slots, else 0; left:
   // surfaces from the group's first one on.
-  function automatic logic [1:0] group_tail(input logic [SizeBits-1:0] left);
-    return (32'(left) < Slots) ? left[1:0] : 2'd0;
+  function automatic logic [MemberBits-1:0] group_tail(input logic [SizeBits-1:0] left);
+    return (32'(left) < Slots) ? left[MemberBits-1:0] : '0;
   endfunction
 
   // Where the atom of surface `member` of a group and pixel `column` goes: {last atom of its entry along the line,
   // slot}.
-  // Tails of one surface put Slots pixels into an entry, tails of two out of four put two.
-  function automatic logic [2:0] place(input logic [1:0] tail, input logic [1:0] member, input logic [1:0] column);
-    if (Slots == 2 && tail == 2'd1) return {column[0], 1'b0, column[0]};
-    if (Slots == 4 && tail == 2'd1) return {&column, column};
-    if (Slots == 4 && tail == 2'd2) return {column[0], column[0], member[0]};
+  // Tails of one surface put Slots pixels into an entry, tails of two out of four or eight half as many.
+  function automatic logic [MemberBits:0] place(input logic [MemberBits-1:0] tail, input logic [MemberBits-1:0] member,
+      input logic [MemberBits-1:0] column);
+    if (Slots == 2 && tail == MemberBits'(1)) return {column[0], MemberBits'(column[0])};
+    if (Slots >= 4 && tail == MemberBits'(1)) return {&column, column};
+    if (Slots >= 4 && tail == MemberBits'(2)) return {&column[MemberBits-2:0], column[MemberBits-2:0], member[0]};
     return {1'b1, member};
   endfunction
 
   // The slots above this atom have no source: last pixel of a line where pixels share an entry, last surface of a tail.
-  function automatic logic place_clear(input logic [1:0] tail, input logic [1:0] member, input logic last_column);
-    if (tail == 2'd0) return 1'b0;
-    if (tail == 2'd3) return member == 2'd2;
-    return last_column && (tail == 2'd1 || member == 2'd1);
+  function automatic logic place_clear(input logic [MemberBits-1:0] tail, input logic [MemberBits-1:0] member,
+      input logic last_column);
+    if (tail == '0) return 1'b0;
+    return member == tail - 1'b1 && (last_column || tail > MemberBits'(2));
   endfunction
 
   // n / 3 for n < 128 (43 / 128 is close enough to a third), and n modulo 3 for n < 6: pixels and components of

@@ -188,7 +188,7 @@ module nvdla_csc_data
     if (winograd_i) pack = 2'd2;
     else if (!image_i && (!Halves || (op_i.last && !op_i.odd))) begin
       if (Slots >= 2 && block_bytes <= (ConvLaneBits + 2)'(MemAtom)) pack = 2'($clog2(Slots));
-      else if (Slots == 4 && block_bytes <= (ConvLaneBits + 2)'(2 * MemAtom)) pack = 2'd1;
+      else if (Slots >= 4 && block_bytes <= (ConvLaneBits + 2)'(2 * MemAtom)) pack = 2'($clog2(Slots) - 1);
     end
   end
 
@@ -273,6 +273,7 @@ module nvdla_csc_data
         rd_byte_q <= at_odd ? ConvByteBits'(HalfBytes) : '0;
         if (at_pack_q == 2'd1) rd_byte_q <= at_x_q[0] ? ConvByteBits'(HalfBytes) : '0;
         if (at_pack_q == 2'd2) rd_byte_q <= ConvByteBits'(32'(at_x_q[1:0]) * (HalfBytes / 2));
+        if (Slots == 8 && at_pack_q == 2'd3) rd_byte_q <= ConvByteBits'(32'(at_x_q[2:0]) * (HalfBytes / 4));
       end
       entry = conv_ring((EntryCountBits + 1)'(base_i) + (EntryCountBits + 1)'(EntryCountBits'(at_row_q + column)),
           ring_i);
