@@ -144,6 +144,10 @@ static struct sdp_operands operands_of(const struct registers_view *view, enum s
     };
 }
 
+bool sdp_has_stage(const struct nvdla_config *config, enum sdp_stage_index stage) {
+    return nvdla_has(config, (enum nvdla_feature)(FEATURE_BS + (int)stage));
+}
+
 struct sdp_rdma_cubes sdp_rdma_cubes(const struct registers_view *view) {
     const uint32_t mode = VALUE(view, SDP_RDMA, D_FEATURE_MODE_CFG);
     struct sdp_rdma_cubes cubes = {

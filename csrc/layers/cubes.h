@@ -27,9 +27,7 @@ struct memory_cube {
 enum sdp_stage_index { SDP_BS, SDP_BN, SDP_EW, SDP_STAGES };
 
 /* A configuration without a stage passes data on unchanged, and reads no operands. */
-static inline bool sdp_has_stage(const struct nvdla_config *config, enum sdp_stage_index stage) {
-    return nvdla_has(config, (enum nvdla_feature)(FEATURE_BS + (int)stage));
-}
+bool sdp_has_stage(const struct nvdla_config *config, enum sdp_stage_index stage);
 
 /* What the registers of both SDP and SDP_RDMA say. Spec: 50-sdp sections 3, 7 and 8. */
 struct sdp_shape {

@@ -62,16 +62,17 @@ TEST(atoms_are_counted_off_launch_by_launch) {
 
 TEST(ports_are_counted_apart) {
     const struct nvdla_config *config = nvdla_config_find("large");
+    enum { WIDE = 32 / ATOM }; /* atoms of large */
     struct provenance *prov = provenance_new(config);
     arm_sdp(prov, config, 0, 2, 1, 32, false, true);
     arm_sdp(prov, config, 1, 3, 1, 32, false, false);
     arm_sdp(prov, config, 0, 1, 1, 32, false, true);
-    expect(prov, 1, 1, true, 1, NVDLA_SDP, 1);
-    expect(prov, 0, 1, true, 1, NVDLA_SDP, 0);
-    expect(prov, 0, 1, true, 1, NVDLA_SDP, 0);
-    expect(prov, 0, 1, true, 1, NVDLA_SDP, 2);
-    expect(prov, 1, 1, true, 1, NVDLA_SDP, 1);
-    expect(prov, 1, 1, false, 3, NVDLA_SDP_RDMA, 1);
+    expect(prov, 1, 1, true, WIDE, NVDLA_SDP, 1);
+    expect(prov, 0, 1, true, WIDE, NVDLA_SDP, 0);
+    expect(prov, 0, 1, true, WIDE, NVDLA_SDP, 0);
+    expect(prov, 0, 1, true, WIDE, NVDLA_SDP, 2);
+    expect(prov, 1, 1, true, WIDE, NVDLA_SDP, 1);
+    expect(prov, 1, 1, false, WIDE * 3, NVDLA_SDP_RDMA, 1);
     provenance_free(prov);
 }
 
