@@ -29,7 +29,7 @@ import sys
 HEAD = """| module | target, mapped | LUTs | flip-flops | block RAMs | DSPs | in a row | path | its ends |
 |---|---|---|---|---|---|---|---|---|"""
 ENGINES = ["cdma", "cbuf", "csc", "cmac", "cacc", "sdp", "pdp", "cdp", "bdma", "rubik", "mif", "csb", "glb"]
-ONLY_WITH = {"bdma": "Bdma", "rubik": "Rubik"}  # constants of the configuration's package
+ONLY_WITH = {"pdp": "PdpThroughput", "cdp": "CdpThroughput", "bdma": "Bdma", "rubik": "Rubik"}  # constants of the configuration's package
 TARGETS = ["xilinx7", "ecp5"]
 
 ARRAY_LIMIT = 2048  # bits
