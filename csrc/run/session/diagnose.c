@@ -234,7 +234,6 @@ static void add_client(const struct nvdla_config *config, enum nvdla_client clie
                                        .name = seen->name,
                                        .before = engine_before(client),
                                        .passes = true,
-                                       .sure = first->fault == MIF_BYTES || first->fault == MIF_ADDRESS,
                                        .differs = seen->differs,
                                        .cycle = first->cycle,
                                        .address = first->address};
