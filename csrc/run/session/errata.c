@@ -162,7 +162,7 @@ static const struct nvdla_config *mistaken(const struct run_options *options, co
         input->played_count > 1 && rtl->outcome == PLAY_HUNG && input->played[1].result->outcome != PLAY_HUNG;
     if (!hangs && !differs(input))
         return NULL;
-    /* A beat with few wrong bytes can be that of another model by chance, the more so in a copy of this RTL. */
+    /* A beat with few wrong bytes can be that of another model by chance, especially in a copy of this RTL. */
     if (input->wrong && (!options->foreign || __builtin_popcountll(input->wrong->wrong) < MISTAKEN_BYTES))
         return NULL;
     for (int i = 0; !found && i < nvdla_config_count; i++) {
