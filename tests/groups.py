@@ -68,6 +68,8 @@ GROUPS = [
     Group("test nightly", "estimates against the rtl", "tests/replay/estimate.sh $BUILD"),
     Group("nightly", "estimates against the rtl, a thousand layers",
           "tests/succeeds.sh scripts/fit.py $BUILD --check --count 100 --seed 300000 --work $BUILD/fit-night --mean 2 --worst 25"),
+    Group("nightly", "estimates against the rtl, a bus of two atoms and more",
+          "tests/succeeds.sh scripts/fit.py $BUILD --check --config small,bus=256 --count 24 --seed 300000 --work $BUILD/fit-night --mean 2 --worst 40"),
     Group("nightly", "dram, ten million requests", "DRAM_REQUESTS=10000000 $BUILD/tests/test_dram"),
     Group("check test", "own traces on rtl and model", "tests/replay/own.sh"),
     Group("check", "a failure seen end to end", "tests/replay/failure.sh $BUILD"),

@@ -118,6 +118,7 @@ struct flow_reader {
     uint32_t head, next, tail; /* oldest that holds places; that is being taken; free one */
     uint32_t known, come;      /* oldest whose clocks are not known; that has not come */
     uint32_t taken_atoms;      /* of `next` */
+    uint32_t atoms_a_clock;    /* atoms of a beat that it takes in a clock */
     double first, latest;      /* clocks of the first beat and of the last one known */
     struct flow_launch *launch;
 };
@@ -424,6 +425,10 @@ void flow_walk_loop(struct flow_walk *walk, int loop, uint32_t count, uint64_t s
 void flow_read(struct flow *flow, enum flow_process process, const struct flow_walk *walk, bool primary,
                struct flow_launch *launch);
 double flow_read_step(struct flow *flow, struct flow_reader *reader);
+/* Atoms that CBUF takes in a clock. */
+static inline uint32_t flow_cbuf_atoms(const struct nvdla_config *config) {
+    return nvdla_has_16_bits(config) ? 2 : 1;
+}
 /* Clock of the atom that comes `ahead` atoms after the next one, FLOW_NEVER if unknown. */
 double flow_atom(const struct flow *flow, const struct flow_reader *reader, uint32_t ahead);
 /* Takes the next one. */

@@ -1,16 +1,7 @@
 /* The convolution path of a flow: CDMA's fetches of data and weights, and CSC with CMAC and CACC. See flow.h. Spec:
  * 30-cdma-cbuf, 40-convolution-core. */
 #include "estimate/flow.h"
-#include "nvdla/sizes.h"
-
-/* Bytes of an entry of CBUF, and entries of a bank. */
-static uint32_t entry_bytes(const struct nvdla_config *config) {
-    return (uint32_t)config->atomic_c * (nvdla_has_16_bits(config) ? 2 : 1);
-}
-
-static int64_t bank_entries(const struct nvdla_config *config) {
-    return (int64_t)config->cbuf_bank_bytes * config->cbuf_bank_depth / entry_bytes(config);
-}
+#include "nvdla/buffer_sizes.h"
 
 /* ---- CDMA ---- */
 
@@ -73,10 +64,11 @@ static struct flow_walk image_line(const struct flow *flow, uint32_t plane, uint
                         (uint32_t)ceil_div((offset + cubes->width) * bytes, atom));
 }
 
-/* Atoms that CBUF takes in a clock. */
+/* Atoms of a beat that CBUF takes in a clock. */
 static uint32_t atoms_together(const struct flow *flow) {
-    const uint32_t atoms = flow->ports[0].bytes / (uint32_t)flow->dev.config->mem_atom;
-    return atoms ? atoms : 1;
+    const struct nvdla_config *config = flow->dev.config;
+    const uint32_t atoms = flow->ports[0].bytes / (uint32_t)config->mem_atom;
+    return atoms ? (uint32_t)lesser(atoms, flow_cbuf_atoms(config)) : 1;
 }
 
 /* Two planes: their turns are as many atoms as CBUF takes in a clock, and twice as many. Not 0: the line has more. */
@@ -210,9 +202,9 @@ static void begin_cdma(struct flow *flow) {
     cdma->weight_bank = FIELD(&view, CDMA, D_BANK, WEIGHT_BANK);
     cdma->skip_data_release = FIELD(&view, CDMA, D_MISC_CFG, SKIP_DATA_RLS);
     cdma->skip_weight_release = FIELD(&view, CDMA, D_MISC_CFG, SKIP_WEIGHT_RLS);
-    cdma->slots = entry_bytes(config) / (uint32_t)config->mem_atom;
-    cdma->entries = (int64_t)(cdma->data_bank + 1) * bank_entries(config);
-    cdma->atoms = (int64_t)(cdma->weight_bank + 1) * bank_entries(config) * cdma->slots;
+    cdma->slots = (uint32_t)cbuf_entry_bytes(config) / (uint32_t)config->mem_atom;
+    cdma->entries = (int64_t)(cdma->data_bank + 1) * (int64_t)cbuf_bank_entries(config);
+    cdma->atoms = (int64_t)(cdma->weight_bank + 1) * (int64_t)cbuf_bank_entries(config) * cdma->slots;
     const bool data = changed(cdma->data_bank, cdma->last_data_bank, cdma->first);
     const bool weights = data || changed(cdma->weight_bank, cdma->last_weight_bank, cdma->first);
     const bool same = cdma->image == cdma->last_image && cdma->winograd == cdma->last_winograd;
@@ -358,7 +350,7 @@ static void begin_csc(struct flow *flow) {
     csc->release_slices = (int64_t)FIELD(&view, CSC, D_RELEASE, RLS_SLICES) + 1;
     csc->left_slices = csc->height - (csc->skip_data ? 0 : csc->release_slices);
     csc->line_entries = ((int64_t)FIELD(&view, CSC, D_ENTRY_PER_SLICE, ENTRIES) + 1) * (int64_t)csc->order.batches;
-    csc->weight_entries = (int64_t)VALUE(&view, CSC, D_WEIGHT_BYTES) / entry_bytes(config);
+    csc->weight_entries = (int64_t)VALUE(&view, CSC, D_WEIGHT_BYTES) / (int64_t)cbuf_entry_bytes(config);
     csc->kernel_bytes =
         csc->order.channels * csc->order.rows * csc->order.columns * (size_t)nvdla_element_bytes(csc->order.precision);
     csc->released_bytes = csc->released_entries = 0;
@@ -466,7 +458,7 @@ static void end_group(struct flow *flow, int64_t kernels) {
     }
     csc->kernels.amount -= kernels;
     csc->released_bytes += (uint64_t)kernels * csc->kernel_bytes;
-    const uint64_t through = ceil_div(csc->released_bytes, entry_bytes(flow->dev.config));
+    const uint64_t through = ceil_div(csc->released_bytes, cbuf_entry_bytes(flow->dev.config));
     flow_cdma_release(flow, 0, (int64_t)(through - csc->released_entries));
     csc->released_entries = through;
 }

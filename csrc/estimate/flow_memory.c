@@ -51,6 +51,7 @@ void flow_clients_init(struct flow *flow) {
         reader->slot = nvdla_clients[readers[i].client].slot[flow->dev.config->map];
         reader->depth = depth_of(flow->dev.config, process);
         reader->ring = ring_of(flow->dev.config, process);
+        reader->atoms_a_clock = process <= FLOW_WEIGHTS ? flow_cbuf_atoms(flow->dev.config) : UINT32_MAX;
     }
 }
 
@@ -102,7 +103,12 @@ static struct flow_chunk *chunk_of(struct flow_reader *reader, uint32_t index) {
 
 void flow_known(struct flow *flow, struct flow_reader *reader, double due, double come, double spread) {
     struct flow_chunk *chunk = chunk_of(reader, reader->known++);
+    const uint32_t atom = (uint32_t)flow->dev.config->mem_atom, beat = flow->ports[!reader->primary].bytes;
     chunk->first = come + flow->law[LAW_READ];
+    if (beat / atom > reader->atoms_a_clock) { /* a beat waits until the one before it has been taken */
+        chunk->first = flow_later(chunk->first, reader->latest + 1);
+        spread = flow_later(spread, (double)ceil_div(chunk->atoms, reader->atoms_a_clock) - 1);
+    }
     chunk->last = chunk->first + spread;
     if (reader->launch)
         reader->launch->port += come - due;
