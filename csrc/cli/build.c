@@ -347,6 +347,17 @@ static char *file_list(struct build_options *options, struct error *err) {
     return list;
 }
 
+/* Says what CFGROM has against the configuration. False with a message. */
+static bool say_cfgrom(const struct build_options *options, struct error *err) {
+    if (options->config->map == NVDLA_MAP_FULL) /* has none */
+        return true;
+    char *said = compare_cfgrom(options->config->name, options->name, err);
+    if (said)
+        fputs(said, stdout);
+    free(said);
+    return said != NULL;
+}
+
 static int build(struct build_options *options) {
     struct error err;
     if (!simulators_can_be_built(&err)) {
@@ -368,7 +379,8 @@ static int build(struct build_options *options) {
     fflush(stdout);
     make_variables(options, filelist, taps ? taps : "", &variables);
     const bool ok = compile_variables(options, &variables, &err) &&
-                    make_simulator(options->config->name, options->name, VARIANT_PLAIN, &variables, &err);
+                    make_simulator(options->config->name, options->name, VARIANT_PLAIN, &variables, &err) &&
+                    say_cfgrom(options, &err);
     if (ok)
         printf("done; use it with: nvcosim run --config %s --dut rtl:%s TRACE\n", options->config->name, options->name);
     else

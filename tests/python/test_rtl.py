@@ -9,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-from nvcosim.rtl import filelist, ports, tree, verilate
+from nvcosim.rtl import cfgrom, filelist, ports, tree, verilate
 from nvcosim.tool import Failure
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -297,6 +297,16 @@ class Messages(Case):
         self.assertEqual(verilate.other_configuration("small", files), ["the CBUF of this RTL is that of small_256 (nv_ram_rws_128x64.v), not of small: "
                                                                         "build it with --config small_256"])
         self.assertEqual(verilate.other_configuration("small_256", files) + verilate.other_configuration("large", files), [])
+
+    def test_values_of_cfgrom(self):
+        large = {"CDMA_BASE_ATOMIC_C": 64, "CDMA_BASE_ATOMIC_K": 32, "CDMA_BASE_ATOMIC_M": 32, "CDMA_BASE_CBUF_BANK_NUM": 16,
+                 "CDMA_BASE_CBUF_BANK_WIDTH": 64, "PDP_BASE_THROUGHPUT": 8, "CDP_BASE_THROUGHPUT": 8, "CIF_BASE_WIDTH": 32}
+        for config, other, end in (("small", {}, None), ("large", {}, None), ("large", large, None), ("small", large, "--config large"),
+                                   ("small", {"CIF_BASE_WIDTH": 16}, "than small (bus=128); if they are true, build it with --config small,bus=128"),
+                                   ("large", {"CIF_BASE_WIDTH": 16}, "--config small,bus=128")):
+            with self.subTest(config=config, other=other):
+                said = cfgrom.warning(config, other)
+                self.assertTrue(said.endswith(end) if end else not said, said)
 
     def test_lists_in_lists(self):
         self.put("sub/more.f", "b.v\n")

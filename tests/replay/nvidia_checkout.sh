@@ -24,6 +24,10 @@ while read -r file; do
     *) mkdir -p "$vmod/nvdla/$(dirname "$file")" && cp "rtl/$file" "$vmod/nvdla/${file%.sv}.v" ;;
     esac
 done <rtl/nvdla.f
+# CFGROM of an array of 16 channels.
+for word in 14 18; do
+    sed -Ei "s/(CfgromReset = .*_)[0-9a-f]{8}((_[0-9a-f]{8}){$word};)/\100000010\2/" "$vmod/include/packages.vh"
+done
 mv "$vmod/nvdla/common/nvdla_fifo.v" "$vmod/rams/fpga/model/"
 mv "$vmod/nvdla/common/nvdla_sync.v" "$vmod/vlibs/nvdla_sync.vlib"
 cat "$vmod"/nvdla/common/nvdla_{async_fifo,reset_sync}.v >"$vmod/fifos/two_modules.v"
@@ -52,6 +56,8 @@ echo 'module CKLNQD12 (); endmodule' >"$vmod/vlibs/CKLNQD12.v"
 check "nvcosim build --nvidia, with our clock gate in place of its" $?
 grep -q "warning: input switch of NV_nvdla is driven by nothing" "$checkout/log"
 check "an input that nothing drives is named" $?
+grep -qx "warning: CFGROM of this RTL has other values than small (c=16,bank_width=16); if they are true, build it with --config small,c=16,bank_width=16" "$checkout/log"
+check "values of CFGROM that are those of no configuration by name are named with what to write" $?
 grep -q "^RTL of no branch of NVIDIA's: [0-9]* files below $(realpath "$vmod")" "$checkout/log"
 check "it says what the tree is" $?
 "$NVCOSIM" info --build --json >"$checkout/info.json" && jq -e --arg vmod "$(realpath "$vmod")" '.[] | select(.simulator == "nvcosim-small-nvidia") |

@@ -1,4 +1,4 @@
-/* Looks at an RTL before Verilator reads it. */
+/* Looks at an RTL before Verilator reads it, and when it is built. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,3 +21,7 @@ struct prepare {
  * memory for the build. Returns what the user should know, in lines (malloc'd), or NULL with a message that says what
  * is missing and how to make it. */
 char *prepare_rtl(const struct prepare *prepare, struct error *err);
+
+/* Reads CFGROM of the simulator of rtl:NAME. Returns a warning in a line if it has other values than the configuration,
+ * else "" (malloc'd), or NULL with a message. */
+char *compare_cfgrom(const char *config, const char *name, struct error *err);
