@@ -1,5 +1,6 @@
 /* Streams of CDP: line, block of eight columns, surface, column, lanes. The sizes are those of CDP_RDMA. */
 #include "layers/cubes.h"
+#include "layers/view.h"
 #include "tb/observers/stream.h"
 
 enum { COLUMNS = 8 /* of a block */ };
@@ -13,7 +14,14 @@ struct cdp_state {
 _Static_assert(sizeof(struct cdp_state) <= STREAM_STATE, "state of a stream");
 
 /* Differences between the streams. */
-enum cdp_stream { CDP_ELEMENTS, CDP_SUM, CDP_ANSWER, CDP_FACTOR, CDP_PRODUCT };
+enum cdp_stream {
+    CDP_ELEMENTS,
+    CDP_SUM,
+    CDP_SUM_UNWIDENED, /* CDP_SUM, but without square sum the elements of FP16 are FP17 */
+    CDP_ANSWER,
+    CDP_FACTOR,
+    CDP_PRODUCT
+};
 
 /* The form of a stream for the layer's precision: a beat has half as many elements of 16 bits. */
 static void set_form(struct stream_form *form, enum cdp_stream stream, enum nvdla_precision precision) {
@@ -42,7 +50,10 @@ static void set_form(struct stream_form *form, enum cdp_stream stream, enum nvdl
 
 static bool begin(struct stream_state *state, const struct stream_launch *launch) {
     const struct cdp_cubes cubes = cdp_cubes(&launch->view);
-    set_form(launch->form, (enum cdp_stream)launch->kind, cubes.precision);
+    const bool unwidened = launch->kind == CDP_SUM_UNWIDENED;
+    set_form(launch->form, unwidened ? CDP_SUM : (enum cdp_stream)launch->kind, cubes.precision);
+    if (unwidened && cubes.precision == NVDLA_FP16)
+        launch->form->fp17 = FIELD(&launch->view, CDP, D_FUNC_BYPASS, SQSUM_BYPASS);
     *(struct cdp_state *)state->bytes = (struct cdp_state){
         .width = cubes.width,
         .height = cubes.height,
@@ -108,7 +119,7 @@ const struct stream_order order_cdp_answer = {begin, next, CDP_ANSWER};
 const struct stream_order order_cdp_factor = {begin, next, CDP_FACTOR};
 const struct stream_order order_cdp_product = {begin, next, CDP_PRODUCT};
 const struct stream_order order_cdp_element_rows = {begin, next_in_rows, CDP_ELEMENTS};
-const struct stream_order order_cdp_sum_rows = {begin, next_in_rows, CDP_SUM};
+const struct stream_order order_cdp_sum_rows = {begin, next_in_rows, CDP_SUM_UNWIDENED};
 const struct stream_order order_cdp_answer_rows = {begin, next_in_rows, CDP_ANSWER};
 const struct stream_order order_cdp_factor_rows = {begin, next_in_rows, CDP_FACTOR};
 const struct stream_order order_cdp_product_rows = {begin, next_in_rows, CDP_PRODUCT};

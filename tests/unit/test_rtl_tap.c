@@ -706,6 +706,34 @@ TEST(rows_of_lanes_wait_for_their_block) {
     b.observer.release(b.observer.context);
 }
 
+/* Without square sum, CDP_SUM_ROWS has FP17 in the low bits of its lanes, with their sign above; with it, FP32. */
+TEST(sums_in_rows_are_widened_without_square_sum) {
+    static const struct {
+        uint32_t lane, element;
+    } cases[] = {{0x07c00, 0x3f800000}, {0x0fc12, 0x7f800012}, {0x00000, 0}, {0x00001, 0x30002000}, {0x17e00, 0xbfc00000}};
+    for (uint32_t bypass = 0; bypass < 2; bypass++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            struct bench b;
+            bench_init(&b, "full");
+            rtl_tap_record(b.tap, true);
+            const uint32_t sign = cases[i].lane >> 16 ? 0xfffe0000 : 0;
+            write_register(&b, NVDLA_CDP_RDMA, CDP_RDMA_D_DATA_FORMAT, NVDLA_FP16);
+            write_register(&b, NVDLA_CDP, CDP_D_DATA_FORMAT, NVDLA_FP16);
+            write_register(&b, NVDLA_CDP, CDP_D_FUNC_BYPASS, bypass << CDP_D_FUNC_BYPASS__SQSUM_BYPASS_LSB);
+            write_register(&b, NVDLA_CDP_RDMA, CDP_RDMA_D_OP_ENABLE, 1);
+            write_register(&b, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
+            b.words[STREAM_CDP_SUM_ROWS][0] = bypass ? cases[i].lane | sign : cases[i].element;
+            uint32_t moves[2 * MOVE_WORDS] = {0};
+            moves[STREAM_CDP_SUM_ROWS / 32] = 1u << STREAM_CDP_SUM_ROWS % 32;
+            for (int row = 0; row < 4; row++)
+                b.observer.moved(b.observer.context, 5, moves);
+            assert_int_equal(b.heard.count, 1);
+            assert_int_equal(b.heard.at[0].stream.format, TAP_FP32);
+            assert_int_equal((uint32_t)b.heard.value[0], cases[i].element);
+            b.observer.release(b.observer.context);
+        }
+}
+
 /* What moves before is counted, not read: the stream is heard from the launch on that begins afterwards. */
 TEST(recording_begins_with_the_next_launch) {
     struct bench b;
