@@ -16,6 +16,12 @@ static struct group {
 } *groups;
 static size_t group_count;
 
+static struct kept {
+    void *object;
+    void (*release)(void *object);
+} *kept; /* by the test that runs */
+static size_t kept_count;
+
 void unit_test_add(const char *file, const struct CMUnitTest *test) {
     if (group_count == 0 || strcmp(groups[group_count - 1].file, file) != 0) {
         groups = xgrow(groups, group_count, sizeof *groups);
@@ -29,6 +35,26 @@ void unit_test_add(const char *file, const struct CMUnitTest *test) {
         group->set_up = test->setup_func;
         group->tear_down = test->teardown_func;
     }
+}
+
+void test_keep(void *object, void (*release)(void *object)) {
+    kept = xgrow(kept, kept_count, sizeof *kept);
+    kept[kept_count++] = (struct kept){object, release};
+}
+
+void *test_new(size_t size) {
+    void *object = xcalloc(1, size);
+    test_keep(object, free);
+    return object;
+}
+
+int test_release(void **state) {
+    (void)state;
+    while (kept_count > 0) {
+        kept_count--;
+        kept[kept_count].release(kept[kept_count].object);
+    }
+    return 0;
 }
 
 int main(void) {

@@ -13,11 +13,16 @@
 #include "tests/unit/register_text.h"
 #include "tests/unit/test.h"
 
+static inline void bench_release(struct device *dev) {
+    dev->ops->destroy(dev);
+}
+TEST_KEEPS(bench_keep, struct device, bench_release)
+
 /* Engines are tested here, rules in test_rules.c. */
 static inline struct device *bench_with(const char *config, bool allow_outside) {
     struct error err = {.text = ""};
     struct model_options options = {.allow_undefined = true, .allow_outside = allow_outside};
-    struct device *dev = model_new(nvdla_config_find(config), &options);
+    struct device *dev = bench_keep(model_new(nvdla_config_find(config), &options));
     assert_true(dev->ops->reset(dev, &err));
     return dev;
 }
@@ -29,10 +34,6 @@ static inline struct device *bench_new(const char *config) {
 /* Accesses outside the declared regions are no findings. */
 static inline struct device *bench_lenient(const char *config) {
     return bench_with(config, true);
-}
-
-static inline void bench_free(struct device *dev) {
-    dev->ops->destroy(dev);
 }
 
 static inline void put(struct device *dev, enum nvdla_unit unit, uint32_t offset, uint32_t value) {

@@ -18,19 +18,42 @@
 /* Adds a test of a file, or what its whole group has before and after it (name: NULL). */
 void unit_test_add(const char *file, const struct CMUnitTest *test);
 
+/* Releases an object when the test ends, the last one first; test_new() makes one of zeros. */
+void test_keep(void *object, void (*release)(void *object));
+void *test_new(size_t size);
+int test_release(void **state);
+
+/* LABEL(object) keeps an object of the type until the test ends, and returns it. */
+#define TEST_KEEPS(label, type, release)                                                                               \
+    static inline void release_##label(void *object) {                                                                 \
+        release(object);                                                                                               \
+    }                                                                                                                  \
+    static inline type *label(type *object) {                                                                          \
+        test_keep(object, release_##label);                                                                            \
+        return object;                                                                                                 \
+    }
+
 /* Before main(), in the order of the file. */
 #define TEST_ADD_(label, ...)                                                                                          \
     __attribute__((constructor)) static void add_##label(void) {                                                       \
         unit_test_add(UNIT_TEST_FILE, &(struct CMUnitTest){__VA_ARGS__});                                              \
     }
 
-/* With functions that make *state before it and free it afterwards. */
-#define TEST_WITH(label, set_up, tear_down)                                                                            \
+/* With a function that makes *state before it. */
+#define TEST_WITH(label, set_up)                                                                                       \
     static void label(void **state);                                                                                   \
-    TEST_ADD_(label, #label, label, set_up, tear_down, NULL)                                                           \
+    TEST_ADD_(label, #label, label, set_up, test_release, NULL)                                                        \
     static void label(__attribute__((unused)) void **state)
 
-#define TEST(label) TEST_WITH(label, NULL, NULL)
+#define TEST(label) TEST_WITH(label, NULL)
+
+/* With an object of this declaration, `struct bench *b`, that make() returns. */
+#define TEST_ON(label, declaration, make)                                                                              \
+    static void label##_on(__attribute__((unused)) declaration);                                                       \
+    TEST(label) {                                                                                                      \
+        label##_on(make());                                                                                            \
+    }                                                                                                                  \
+    static void label##_on(__attribute__((unused)) declaration)
 
 /* Once for each of these texts, which is *state. */
 #define TEST_FOR(label, ...)                                                                                           \
@@ -39,7 +62,7 @@ void unit_test_add(const char *file, const struct CMUnitTest *test);
         static const char *const texts[] = {__VA_ARGS__};                                                              \
         for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)                                                    \
             unit_test_add(UNIT_TEST_FILE,                                                                              \
-                          &(struct CMUnitTest){#label, label, NULL, NULL, (void *)(uintptr_t)texts[i]});               \
+                          &(struct CMUnitTest){#label, label, NULL, test_release, (void *)(uintptr_t)texts[i]});       \
     }                                                                                                                  \
     static void label(void **state)
 

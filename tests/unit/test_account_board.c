@@ -49,6 +49,7 @@ static void bench_of(struct bench *b, const char *config, enum rtl_stream port) 
     struct account_board *board = account_board_new(b->config, &source, &b->result);
     assert_non_null(board);
     b->observer = account_board_observer(board);
+    test_keep(b->observer.context, b->observer.release);
     b->observer.reset(b->observer.context);
     b->words[STREAM_ROW_ISSUED][0] = ROWS;
     b->words[STREAM_ROW_ISSUED][1] = 1;
@@ -57,10 +58,6 @@ static void bench_of(struct bench *b, const char *config, enum rtl_stream port) 
 static void bench_init(struct bench *b) {
     bench_of(b, "small", STREAM_CBUF_DAT);
     arm(b, 0);
-}
-
-static void bench_free(struct bench *b) {
-    b->observer.release(b->observer.context);
 }
 
 /* `count` clocks in each of which the stream moves. */
@@ -109,7 +106,6 @@ TEST(accounts_that_are_covered) {
     assert_true(b.result.entries > 2 * 2 * ROWS);
     tell(&b, STREAM_DAT_REPORT, 1, EPS); /* nothing is armed */
     assert_string_equal(nvdla_engine_folder(b.result.engine), "cdma");
-    bench_free(&b);
 }
 
 static void expect(struct bench *b, const char *engine, const char *text) {
@@ -119,7 +115,6 @@ static void expect(struct bench *b, const char *engine, const char *text) {
     assert_string_equal(b->result.text, text);
     layer(b);
     assert_string_equal(b->result.text, text); /* the first one stays */
-    bench_free(b);
 }
 
 TEST(lines_that_are_not_there) {

@@ -18,6 +18,14 @@ struct bench {
     uint64_t cycle;
 };
 
+static void bench_release(struct bench *b) {
+    axi_memory_free(b->mem);
+    provenance_free(b->prov);
+    device_release(&b->dev);
+    free(b);
+}
+TEST_KEEPS(bench_keep, struct bench, bench_release)
+
 static struct bench *bench_new(const struct axi_options *options, int bytes, int atom) {
     struct bench *b = calloc(1, sizeof *b);
     assert_non_null(b);
@@ -28,14 +36,7 @@ static struct bench *bench_new(const struct axi_options *options, int bytes, int
     b->mem = axi_memory_new(&b->dev, options, bytes, atom, 0, NULL);
     axi_memory_reset(b->mem, b->prov, &b->in);
     b->out.rready = b->out.bready = true;
-    return b;
-}
-
-static void bench_free(struct bench *b) {
-    axi_memory_free(b->mem);
-    provenance_free(b->prov);
-    device_release(&b->dev);
-    free(b);
+    return bench_keep(b);
 }
 
 static struct axi_options defaults(void) {
@@ -138,12 +139,10 @@ static uint64_t write_time(struct bench *b, uint64_t address) {
     return clocks;
 }
 
-TEST(default_latency_is_32_and_4_clocks) {
-    struct bench *b = bench_default();
+TEST_ON(default_latency_is_32_and_4_clocks, struct bench *b, bench_default) {
     assert_true(b->in.arready && b->in.awready && b->in.wready);
     assert_int_equal(read_time(b, BASE), 32);
     assert_int_equal(write_time(b, BASE), 4);
-    bench_free(b);
 }
 
 TEST(latencies_are_as_asked_for_from_1) {
@@ -153,12 +152,10 @@ TEST(latencies_are_as_asked_for_from_1) {
         struct bench *b = bench_new(&options, 8, 8);
         assert_int_equal(read_time(b, BASE), latency ? latency : 1);
         assert_int_equal(write_time(b, BASE), latency ? latency : 1);
-        bench_free(b);
     }
 }
 
-TEST(reads_and_writes_stream_one_beat_a_clock) {
-    struct bench *b = bench_default();
+TEST_ON(reads_and_writes_stream_one_beat_a_clock, struct bench *b, bench_default) {
     for (uint64_t i = 0; i < 200; i++) {
         const uint8_t value = (uint8_t)(i + 1);
         memory_write(b->dev.memory[0], BASE + 8 * i, &value, 1, NULL, NULL);
@@ -190,11 +187,9 @@ TEST(reads_and_writes_stream_one_beat_a_clock) {
     assert_int_equal(b->dev.finding_count, 0);
     assert_int_equal(axi_memory_counts(b->mem)->read_beats[1], 100);
     assert_int_equal(axi_memory_counts(b->mem)->write_beats[1], 200);
-    bench_free(b);
 }
 
-TEST(answers_hold_until_they_are_taken) {
-    struct bench *b = bench_default();
+TEST_ON(answers_hold_until_they_are_taken, struct bench *b, bench_default) {
     b->out.rready = b->out.bready = false;
     set_ar(b, 5, BASE, 1);
     set_write(b, 1, BASE + 64, 7, 0xff);
@@ -210,11 +205,9 @@ TEST(answers_hold_until_they_are_taken) {
     b->out.rready = b->out.bready = true;
     edge(b);
     assert_false(b->in.rvalid || b->in.bvalid || axi_memory_busy(b->mem));
-    bench_free(b);
 }
 
-TEST(write_data_may_come_before_its_address) {
-    struct bench *b = bench_default();
+TEST_ON(write_data_may_come_before_its_address, struct bench *b, bench_default) {
     set_w(b, 0x55, 0xff, true);
     accept(b);
     for (int i = 0; i < 20; i++)
@@ -227,7 +220,6 @@ TEST(write_data_may_come_before_its_address) {
     assert_int_equal(byte_at(b, BASE), 0x55);
     until_response(b);
     assert_int_equal(b->cycle - accepted, 4);
-    bench_free(b);
 }
 
 TEST(a_read_returns_writes_accepted_before_its_data) {
@@ -240,7 +232,6 @@ TEST(a_read_returns_writes_accepted_before_its_data) {
     accept(b);
     until_read(b);
     assert_int_equal(b->in.rdata[0], 0x77);
-    bench_free(b);
 }
 
 TEST(bursts_strobes_and_low_address_bits) {
@@ -273,7 +264,6 @@ TEST(bursts_strobes_and_low_address_bits) {
         edge(b);
     }
     assert_false(b->in.rvalid);
-    bench_free(b);
 
     b = bench_new(&options, 8, 8);
     set_aw(b, 2, BASE + 0x13, 1); /* PDP with a misaligned stride: the whole aligned beat */
@@ -283,11 +273,9 @@ TEST(bursts_strobes_and_low_address_bits) {
     assert_int_equal(byte_at(b, BASE + 0x10), 9);
     assert_int_equal(byte_at(b, BASE + 0x17), 9);
     assert_int_equal(byte_at(b, BASE + 0x18), 0);
-    bench_free(b);
 }
 
-TEST(written_bytes_know_cycle_and_id) {
-    struct bench *b = bench_default();
+TEST_ON(written_bytes_know_cycle_and_id, struct bench *b, bench_default) {
     b->cycle = 1234;
     set_write(b, 2, BASE + 8, 9, 0xff);
     edge(b);
@@ -297,7 +285,6 @@ TEST(written_bytes_know_cycle_and_id) {
     assert_int_equal(origin.axi_id, 2);
     assert_int_equal(origin.unit, 13); /* NVDLA_PDP */
     assert_int_equal(origin.ordinal, -1);
-    bench_free(b);
 }
 
 TEST(accesses_outside_regions_are_findings) {
@@ -331,7 +318,6 @@ TEST(accesses_outside_regions_are_findings) {
         }
         assert_true(b->dev.finding_count < 10); /* the same one is not repeated for ever */
         assert_int_equal(axi_memory_counts(b->mem)->outside, 52);
-        bench_free(b);
     }
 }
 
@@ -348,7 +334,6 @@ TEST(page_model_knows_open_pages) {
     assert_int_equal(read_time(b, BASE + 16384), 32 + 50); /* the first bank, another page */
     assert_int_equal(read_time(b, BASE), 32 + 50);
     assert_int_equal(write_time(b, BASE), 4 + 3);
-    bench_free(b);
 }
 
 TEST(uniform_latency_covers_its_range) {
@@ -365,7 +350,6 @@ TEST(uniform_latency_covers_its_range) {
     }
     for (int i = 0; i < 5; i++)
         assert_in_range(seen[i], 60, 140);
-    bench_free(b);
 }
 
 TEST(bandwidth_caps_both_directions_together) {
@@ -382,7 +366,6 @@ TEST(bandwidth_caps_both_directions_together) {
     }
     assert_in_range(reads + writes, 1980, 2010);
     assert_in_range(reads, 900, 1100);
-    bench_free(b);
 }
 
 /* What a run of random traffic is played with, and what it saw. */
@@ -481,7 +464,6 @@ static uint64_t run_traffic(struct traffic *t, uint32_t seed) {
         assert_int_equal(byte_at(b, BASE + 0x8000 + 8 * (uint64_t)i), (uint8_t)i);
     assert_int_equal(b->dev.finding_count, 0);
     t->clocks = b->cycle;
-    bench_free(b);
     return hash;
 }
 
@@ -538,7 +520,6 @@ TEST(idle_inputs_do_not_change) {
         edge(b);
     assert_memory_equal(&before, &b->in, sizeof before);
     assert_true(axi_memory_next(b->mem) == UINT64_MAX);
-    bench_free(b);
 }
 
 TEST(a_design_without_end_is_held_back) {
@@ -557,7 +538,6 @@ TEST(a_design_without_end_is_held_back) {
     assert_in_range(reads, 256, 1024);
     assert_in_range(writes, 256, 1024);
     assert_in_range(beats, writes, writes + 64);
-    bench_free(b);
 }
 
 /* What the memory owes is movement; what the design does not take is not. */
@@ -584,7 +564,6 @@ TEST(answers_on_their_way_are_owed) {
     set_w(b, 7, 0xff, true);
     accept(b);
     assert_true(axi_memory_owes(b->mem, &b->in));
-    bench_free(b);
 }
 
 static struct axi_beat last_beat;
@@ -598,8 +577,7 @@ static void hear(void *context, const struct axi_beat *beat) {
     beats_heard++;
 }
 
-TEST(every_beat_is_heard) {
-    struct bench *b = bench_default();
+TEST_ON(every_beat_is_heard, struct bench *b, bench_default) {
     axi_memory_listen(b->mem, (struct axi_listener){.beat = hear});
     beats_heard = 0;
     write_time(b, BASE + 16);
@@ -609,7 +587,6 @@ TEST(every_beat_is_heard) {
     read_time(b, BASE + 16);
     assert_int_equal(beats_heard, 2);
     assert_true(!last_beat.write && last_beat.address == BASE + 16 && last_data == written);
-    bench_free(b);
 }
 
 /* Writes an atom of equal bytes and waits for its response. */
@@ -647,20 +624,16 @@ TEST(faults_on_purpose_change_what_is_written) {
     write_one(b, BASE + 8, 2, 0xff);
     assert_int_equal(byte_at(b, BASE), 1);
     assert_int_equal(byte_at(b, BASE + 8), 0);
-    bench_free(b);
     b = faulty(BUS_FAULT_STROBES, 0);
     write_one(b, BASE, 1, 0x0f);
     assert_int_equal(byte_at(b, BASE + 7), 1);
-    bench_free(b);
     b = faulty(BUS_FAULT_NARROW, 0);
     write_one(b, BASE, 1, 0xff);
     assert_int_equal(byte_at(b, BASE + 3), 1);
     assert_int_equal(byte_at(b, BASE + 4), 0);
-    bench_free(b);
     b = faulty(BUS_FAULT_ADDRESS, 3);
     write_one(b, BASE + 8, 1, 0xff);
     assert_int_equal(byte_at(b, BASE), 1);
-    bench_free(b);
     b = faulty(BUS_FAULT_STALE, 100);
     write_one(b, BASE, 1, 0xff);
     write_one(b, BASE + 64, 1, 0xff); /* the line that the cache has */
@@ -669,14 +642,12 @@ TEST(faults_on_purpose_change_what_is_written) {
     for (int i = 0; i < 100; i++)
         edge(b);
     assert_int_equal(byte_at(b, BASE + 64), 1);
-    bench_free(b);
     b = faulty(BUS_FAULT_WRAP, 16);
     for (uint64_t i = 0; i < 3; i++)
         write_one(b, BASE + 8 + 8 * i, (uint8_t)(i + 1), 0xff);
     assert_int_equal(byte_at(b, BASE), 2);
     assert_int_equal(byte_at(b, BASE + 8), 3);
     assert_int_equal(byte_at(b, BASE + 16), 0);
-    bench_free(b);
 }
 
 TEST(an_early_response_precedes_the_data) {
@@ -691,7 +662,6 @@ TEST(an_early_response_precedes_the_data) {
     for (int i = 0; i < 100; i++)
         edge(b);
     assert_int_equal(byte_at(b, BASE), 1);
-    bench_free(b);
 }
 
 TEST(faults_on_purpose_change_what_is_read) {
@@ -703,14 +673,12 @@ TEST(faults_on_purpose_change_what_is_read) {
     read_two(b, addresses, first);
     assert_int_equal(first[0], 2);
     assert_int_equal(first[1], 1);
-    bench_free(b);
     b = faulty(BUS_FAULT_REPEATED_BEAT, 2);
     write_one(b, BASE, 1, 0xff);
     write_one(b, BASE + 8, 2, 0xff);
     read_two(b, addresses, first);
     assert_int_equal(first[0], 1);
     assert_int_equal(first[1], 1);
-    bench_free(b);
     b = faulty(BUS_FAULT_SWAPPED, 0);
     write_one(b, BASE, 1, 0x0f);
     write_one(b, BASE + 8, 2, 0xff);
@@ -718,5 +686,4 @@ TEST(faults_on_purpose_change_what_is_read) {
     assert_int_equal(byte_at(b, BASE), 1);
     assert_int_equal(first[0], 0);
     assert_int_equal(first[1], 2);
-    bench_free(b);
 }

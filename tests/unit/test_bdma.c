@@ -117,7 +117,6 @@ TEST(strides_are_unsigned_and_addresses_carry) {
         for (size_t k = 0; k < 6 && (k == 0 || rows[i].from[k]); k++)
             assert_true(same_atom(dev, MC, rows[i].from[k], MC, rows[i].to[k]));
     }
-    bench_free(dev);
 }
 
 TEST(one_group_may_use_all_memories) {
@@ -135,7 +134,6 @@ TEST(one_group_may_use_all_memories) {
         struct block block = small_block(i);
         assert_true(same_atom(dev, rams[i][0], block.source, rams[i][1], block.destination));
     }
-    bench_free(dev);
 }
 
 /* ---- queue ---- */
@@ -153,7 +151,6 @@ TEST(free_slots_do_not_count_the_output_register) {
     for (uint32_t i = 0; i < 21; i++)
         assert_true(small_copied(dev, i));
     assert_int_equal(status(dev), 0x114);
-    bench_free(dev);
 }
 
 /* Section 4: the contents of a push into the full queue are lost, the last descriptor is carried out again for it. */
@@ -175,7 +172,6 @@ TEST(overflow_repeats_the_last_descriptor) {
     launch(dev, 1);
     finish(dev, 1);
     assert_true(small_copied(dev, 30));
-    bench_free(dev);
 }
 
 TEST(a_push_takes_the_registers_as_they_are) {
@@ -196,7 +192,6 @@ TEST(a_push_takes_the_registers_as_they_are) {
     assert_true(same_atom(dev, MC, SOURCE, MC, DESTINATION + 0x1000));
     assert_false(same_atom(dev, MC, SOURCE, MC, DESTINATION + 0x2000));
     assert_int_equal(get(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH0), 1);
-    bench_free(dev);
 }
 
 /* ---- launches ---- */
@@ -227,7 +222,6 @@ TEST(groups_complete_in_the_order_of_their_launches) {
     assert_int_equal(origin.unit, NVDLA_BDMA);
     assert_int_equal(origin.axi_id, 0);
     assert_int_equal(origin.ordinal, 2);
-    bench_free(dev);
 }
 
 TEST(a_launch_of_nothing_stays_busy_until_the_next_one_is_done) {
@@ -243,7 +237,6 @@ TEST(a_launch_of_nothing_stays_busy_until_the_next_one_is_done) {
     launch(dev, 0);
     finish(dev, 0);
     assert_int_equal(status(dev), 0x114);
-    bench_free(dev);
 }
 
 /* The group before is held back by the arbiter weight, so that the launch behind it waits for sure. */
@@ -270,7 +263,6 @@ TEST(pushes_behind_a_waiting_launch_join_its_group) {
     finish(dev, 1);
     assert_true(small_copied(dev, 2));
     assert_int_equal(status(dev), 0x114);
-    bench_free(dev);
 }
 
 TEST(a_launch_takes_over_the_one_that_waits) {
@@ -284,7 +276,6 @@ TEST(a_launch_takes_over_the_one_that_waits) {
     assert_true(small_copied(dev, 1));
     assert_true(small_copied(dev, 2));
     assert_int_equal(status(dev), 0x514); /* group 1 stays busy */
-    bench_free(dev);
 }
 
 TEST(what_is_not_there_is_waited_for) {
@@ -297,7 +288,6 @@ TEST(what_is_not_there_is_waited_for) {
         assert_int_equal(advance(dev), DEVICE_IDLE);
         put(dev, NVDLA_MCIF, weights[i][0], 0x01010101);
         finish(dev, 0);
-        bench_free(dev);
     }
 }
 
@@ -315,7 +305,6 @@ TEST(repeats_beyond_13_bits_hang) {
             assert_int_equal(advance(dev), DEVICE_IDLE);
             assert_int_equal(status(dev), 0x214);
         }
-        bench_free(dev);
     }
 }
 
@@ -328,7 +317,6 @@ TEST(too_much_is_reported_and_not_carried_out) {
     assert_int_equal(advance(dev), DEVICE_IDLE);
     assert_int_equal(dev->finding_count, 1);
     assert_string_equal(dev->findings[0].rule, "layer-size");
-    bench_free(dev);
 }
 
 TEST(reset_empties_the_queue) {
@@ -342,5 +330,4 @@ TEST(reset_empties_the_queue) {
     assert_int_equal(advance(dev), DEVICE_IDLE);
     launch(dev, 1);
     assert_int_equal(status(dev), 0x514);
-    bench_free(dev);
 }

@@ -251,7 +251,6 @@ TEST_IN_FOLDER(launches_get_their_own_values) {
     program_set_launches(prog, settings, 3);
     assert_int_equal(prog->count, count + 3);
     assert_launches(prog, SDP_D_CVT_SHIFT, (const uint32_t[]){9, 4, 3, 11}, 4);
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(a_program_without_settings_stays) {
@@ -261,6 +260,4 @@ TEST_IN_FOLDER(a_program_without_settings_stays) {
     program_set_launches(prog, NULL, 0);
     program_set_launches(prog, &as_it_is, 1);
     assert_true(program_equal(prog, same));
-    program_free(prog);
-    program_free(same);
 }

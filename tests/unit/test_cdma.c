@@ -40,7 +40,6 @@ static void unit_free(struct unit *u) {
     cdma_free(&u->cdma);
     cbuf_free(&u->cbuf);
     register_group_free(&u->regs);
-    bench_free(u->dev);
 }
 
 static void set(struct unit *u, uint32_t offset, uint32_t value) {
@@ -305,7 +304,6 @@ TEST(specials_are_counted_and_flushed) {
         assert_int_equal(get(dev, NVDLA_CDMA, CDMA_D_INF_INPUT_DATA_NUM), 45);
         assert_int_equal(get(dev, NVDLA_CDMA, CDMA_D_INF_INPUT_WEIGHT_NUM), 0);
         assert_int_equal(dev->finding_count, 0);
-        bench_free(dev);
     }
 }
 

@@ -162,7 +162,6 @@ static void check_column(const char *config, const struct normalisation *setting
     for (size_t c = 0; c < count; c++)
         assert_true(vectors_equal(v, element_at(dev, DESTINATION + bytes * c, bytes),
                                   bytes == 1 ? (uint8_t)out[c] : (uint16_t)out[c]));
-    bench_free(dev);
 }
 
 /* Section 11.2. LO is first + step * k. */
@@ -290,7 +289,6 @@ TEST(nan_and_infinity_are_counted_as_written) {
     assert_int_equal(element_at(dev, DESTINATION, 2), 0);
     assert_int_equal(get(dev, NVDLA_CDP, CDP_D_NAN_OUTPUT_NUM), 0);
     assert_int_equal(get(dev, NVDLA_CDP, CDP_D_OUT_SATURATION), 2);
-    bench_free(dev);
 }
 
 /* Integers: an element counts if it is more than 1 away from the shifted product; pad lanes count too. */
@@ -308,7 +306,6 @@ TEST(clipped_integers_are_counted) {
         place(dev, &n);
         run_layer(dev, &n);
         assert_true(vectors_equal(&v, get(dev, NVDLA_CDP, CDP_D_OUT_SATURATION), v.number[5]));
-        bench_free(dev);
     }
 }
 
@@ -346,7 +343,6 @@ TEST(idle_units_repeat_the_latest_int8_layer) {
     put_settings(dev, &lut);
     run_layer(dev, &int16);
     compare_counters(dev, &fresh);
-    bench_free(dev);
 }
 
 /* ---- access port ---- */
@@ -367,7 +363,6 @@ TEST(tables_read_back) {
                              (uint16_t)(table ? entries.lo[k] : entries.le[k]));
         }
     }
-    bench_free(dev);
 }
 
 TEST(the_pointer_moves_in_its_own_direction_to_the_last_entry) {
@@ -376,7 +371,6 @@ TEST(the_pointer_moves_in_its_own_direction_to_the_last_entry) {
     table_port(dev, NVDLA_CDP, "C2003f W100 W101 W102 W103 P20040 E103 C3f E100 E103 E103");
     /* Beyond the table: nothing is stored, and nothing else is hit. */
     table_port(dev, NVDLA_CDP, "C203ff W7 P20040 E103 C10101 E0 P10100");
-    bench_free(dev);
 }
 
 /* ---- scheduling ---- */
@@ -414,5 +408,4 @@ TEST(two_layers_queue_up) {
     assert_int_equal(get(dev, NVDLA_CDP, CDP_D_PERF_LUT_UFLOW), 48);
     put(dev, NVDLA_CDP, CDP_D_OP_ENABLE, 1); /* clears them */
     assert_int_equal(get(dev, NVDLA_CDP, CDP_D_PERF_LUT_UFLOW), 0);
-    bench_free(dev);
 }

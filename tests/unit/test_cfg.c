@@ -42,7 +42,6 @@ TEST_IN_FOLDER(register_commands) {
     assert_true(op[6].relation == RELATION_LESS_EQUAL && op[6].value == 4);
     assert_true(op[7].relation == RELATION_LESS_EQUAL && op[7].value == 5);
     assert_true(op[8].relation == RELATION_GREATER_EQUAL && op[8].value == 5);
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(register_names_with_a_digit_of_their_own) {
@@ -51,7 +50,6 @@ TEST_IN_FOLDER(register_names_with_a_digit_of_their_own) {
                     "reg_write(NVDLA_MCIF.CFG_RD_WEIGHT_0, 1);");
     assert_int_equal(prog->ops[0].address, prog->ops[1].address + 4);
     assert_int_equal(prog->ops[1].address, prog->ops[2].address);
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(register_errors) {
@@ -80,7 +78,6 @@ TEST_IN_FOLDER(full_registers_under_full) {
     struct program *prog =
         parse_text(state, trace_read_cfg, "t.cfg", "reg_write(NVDLA_BDMA.CFG_CMD_0, 1);", "full", &err);
     assert_non_null(prog);
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(syntax_errors) {
@@ -117,12 +114,9 @@ TEST_IN_FOLDER(layout_is_free) {
     char *text = nvt_text(prog, &n);
     assert_non_null(strstr(text, "reg_write SDP.D_CVT_SCALE 0x2 # last\n"));
     free(text);
-    program_free(prog);
     prog = good(state, "");
     assert_int_equal(prog->count, 0);
-    program_free(prog);
     prog = good(state, " \r\n\n");
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(memory_commands) {
@@ -152,7 +146,6 @@ TEST_IN_FOLDER(memory_commands) {
     assert_true(op[9].kind == OP_MEM_RESERVE && op[9].size == 0x100);
     assert_true(op[10].kind == OP_MEM_RESERVE && op[10].after >= 0);
     assert_true(op[11].kind == OP_MEM_RELEASE && op[11].base == 0xa0000000);
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(memory_errors) {
@@ -236,7 +229,6 @@ TEST_IN_FOLDER(events) {
     assert_true(op[7].kind == OP_CHECK_EVENT && op[7].after == op[2].event);
     assert_true(op[8].kind == OP_MEM_CRC && op[8].size == 0);
     assert_true(op[9].bit == 9);
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(event_errors) {
@@ -270,7 +262,6 @@ TEST_IN_FOLDER(check_file_compares_with_the_file) {
     assert_true(op[0].kind == OP_MEM_CHECK && op[0].blob->size == 6 && op[0].after == 0 && !op[0].at_end);
     assert_true(op[1].kind == OP_MEM_CHECK && op[1].blob->size == 2 && op[1].size == 2);
     assert_int_equal(prog->warning_count, 0);
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(warnings) {
@@ -282,11 +273,9 @@ TEST_IN_FOLDER(warnings) {
     assert_true(has_warning(prog, "t.cfg:4:", "not all declared"));
     assert_int_equal(prog->warning_count, 2);
     bad("\nmem_load(pri_mem, 0x800, \"none.dat\");", 2, "none.dat: holds no packet", "expected {offset");
-    program_free(prog);
     prog = good(state, "mem_load(pri_mem, 0, \"a.dat\");\nmem_load(pri_mem, 0, \"a.dat\", s);\nmem_load(pri_mem, 4, "
                        "\"a.dat\");intr_notify(SDP_0, s);");
     assert_int_equal(prog->warning_count, 0); /* by bytes: 0-3, 16-17 and 4-7, 20-21; the event orders the second */
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(goldens) {
@@ -308,13 +297,11 @@ TEST_IN_FOLDER(goldens) {
     char position[900];
     assert_non_null(strstr(op_position(prog, &op[3], position, sizeof position), "t_regs.csv:3"));
     assert_int_equal(prog->warning_count, 0);
-    program_free(prog);
     char path[700];
     struct error err;
     struct trace_options options = {.no_golden = true};
-    prog = trace_parse(trace_read_cfg, in_directory(state, "t.cfg", path), "", 0, &options, &err);
+    prog = keep_program(trace_parse(trace_read_cfg, in_directory(state, "t.cfg", path), "", 0, &options, &err));
     assert_int_equal(prog->count, 0);
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(golden_space) {
@@ -333,7 +320,6 @@ TEST_IN_FOLDER(golden_space) {
     assert_true(op[0].base == 0x50000000 && op[0].space == SPACE_SECONDARY);
     assert_true(op[1].base == 0x60000000 && op[1].space == SPACE_PRIMARY);
     assert_true(op[2].base == 0x70000000 && op[2].space == SPACE_SECONDARY);
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(golden_errors) {
@@ -398,11 +384,9 @@ TEST_IN_FOLDER(a_golden_file_that_is_too_short_is_told) {
     struct program *prog = good(state, text);
     assert_int_equal(prog->warning_count, 1);
     assert_true(has_warning(prog, "t_golden_80000000.dat: holds 0x10 bytes", "t.cfg:3 covers 0x20"));
-    program_free(prog);
     put_file(state, "t_golden_80000000.dat", "{offset:0x0, size:32, payload:1}\n");
     prog = good(state, text);
     assert_int_equal(prog->warning_count, 0);
-    program_free(prog);
 }
 
 /* From a file, in pieces of any size, as from a text. */
@@ -424,9 +408,7 @@ TEST_IN_FOLDER(a_file_is_read_as_its_text) {
         if (!prog || !program_equal(prog, expected))
             fail_msg("piece %zu: %s", piece, err.text);
         lines_close(&lines);
-        program_free(prog);
     }
-    program_free(expected);
 }
 
 TEST_IN_FOLDER(near_names_are_offered) {
@@ -449,7 +431,6 @@ TEST_IN_FOLDER(names_are_shown_escaped) {
         parse_text(state, trace_read_cfg, "a\nb.cfg", "reg_write(NVDLA_SDP.D_CVT_SCALE_0, 1);", NULL, &err);
     char position[800];
     assert_non_null(strstr(op_position(prog, prog->ops, position, sizeof position), "a\\nb.cfg:1"));
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(choice_by_name_and_directory) {
@@ -461,29 +442,25 @@ TEST_IN_FOLDER(choice_by_name_and_directory) {
     assert_non_null(strstr(err.text, "found no trace in this directory"));
     static const char nvt[] = "nvt 1\nconfig small\nmode sequential\nwait high\n";
     put_file(state, "z.nvt.gz", nvt);
-    struct program *other = trace_read(directory, &options, &err);
+    struct program *other = keep_program(trace_read(directory, &options, &err));
     if (!other)
         fail_msg("%s", err.text);
     assert_non_null(strstr(other->files[0], "/z.nvt.gz"));
-    program_free(other);
     put_file(state, "b.nvt", nvt);
     assert_null(trace_read(directory, &options, &err));
     assert_non_null(strstr(err.text, "found b.nvt and z.nvt.gz"));
     /* A .cfg goes before what was converted from it. */
     put_file(state, "t.cfg", "reg_write(NVDLA_SDP.D_CVT_SCALE_0, 1);");
     put_file(state, "t_regs.csv", "unit,register,value\nSDP,D_CVT_SCALE,1\n");
-    struct program *prog = trace_read(directory, &options, &err);
+    struct program *prog = keep_program(trace_read(directory, &options, &err));
     assert_non_null(prog);
     assert_int_equal(prog->count, 2);
     assert_non_null(strstr(prog->files[0], "/t.cfg"));
-    program_free(prog);
-    prog = trace_read(in_directory(state, "t.cfg", path), NULL, &err);
+    prog = keep_program(trace_read(in_directory(state, "t.cfg", path), NULL, &err));
     assert_non_null(prog);
-    program_free(prog);
     put_file(state, "u.cfg.gz", "reg_write(NVDLA_SDP.D_CVT_SCALE_0, 1);");
-    prog = trace_read(in_directory(state, "u.cfg.gz", path), NULL, &err);
+    prog = keep_program(trace_read(in_directory(state, "u.cfg.gz", path), NULL, &err));
     assert_non_null(prog);
-    program_free(prog);
     put_file(state, "input.txn", "wait\n");
     assert_null(trace_read(directory, &options, &err));
     assert_non_null(strstr(err.text, "input.txn and t.cfg"));
@@ -512,6 +489,5 @@ TEST_IN_FOLDER(a_byte_order_mark_is_skipped_and_odd_bytes_are_shown) {
     struct program *prog = good(state, "\xef\xbb\xbfreg_write(NVDLA_SDP.D_CVT_SCALE_0, 1);");
     assert_int_equal(op_count(prog), 1);
     assert_int_equal(prog->ops[0].line, 1);
-    program_free(prog);
     bad("reg_write(NVDLA_SDP.D_CVT_SCALE_0, \xe4);", 1, "found \"\\xe4\"");
 }

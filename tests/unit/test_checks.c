@@ -38,20 +38,15 @@ static void close_checks(struct checks *checks) {
     observer.release(observer.context);
 }
 
-static int setup(void **state) {
+TEST_KEEPS(keep_device, struct device, device_release)
+
+static struct device *device_new(void) {
     static struct device dev;
     dev = (struct device){.name = "rtl", .config = nvdla_config_find("small")};
-    *state = &dev;
-    return 0;
+    return keep_device(&dev);
 }
 
-static int teardown(void **state) {
-    device_release(*state);
-    return 0;
-}
-
-TEST_WITH(test_names_instance_and_layer, setup, teardown) {
-    struct device *dev = *state;
+TEST_ON(test_names_instance_and_layer, struct device *dev, device_new) {
     struct checks *checks = open_checks(dev);
     cycle = 7;
     checks_failed(checks, "NoPush", "TOP.tb_top.dut.u_sdp.u_out.NoPush", false);
@@ -110,8 +105,7 @@ TEST_WITH(test_names_instance_and_layer, setup, teardown) {
     close_checks(checks);
 }
 
-TEST_WITH(test_each_check_is_reported_twice, setup, teardown) {
-    struct device *dev = *state;
+TEST_ON(test_each_check_is_reported_twice, struct device *dev, device_new) {
     struct checks *checks = open_checks(dev);
     for (cycle = 0; cycle <= 10; cycle++) {
         checks_failed(checks, "Full", "TOP.tb_top.dut.u_csc.u_a.Full", false);
@@ -123,8 +117,7 @@ TEST_WITH(test_each_check_is_reported_twice, setup, teardown) {
     close_checks(checks);
 }
 
-TEST_WITH(test_many_different_checks, setup, teardown) {
-    struct device *dev = *state;
+TEST_ON(test_many_different_checks, struct device *dev, device_new) {
     struct checks *checks = open_checks(dev);
     char name[16], scope[64];
     for (int i = 0; i < 300; i++) {
@@ -139,8 +132,7 @@ TEST_WITH(test_many_different_checks, setup, teardown) {
     close_checks(checks);
 }
 
-TEST_WITH(test_the_end_of_a_run, setup, teardown) {
-    struct device *dev = *state;
+TEST_ON(test_the_end_of_a_run, struct device *dev, device_new) {
     struct checks *checks = open_checks(dev);
     finals = 0;
     checks_layer(checks, "TOP.tb_top.dut.u_sdp.u_regs", CHECK_LAYER_STARTS);
@@ -162,12 +154,12 @@ TEST_WITH(test_the_end_of_a_run, setup, teardown) {
     close_checks(checks);
 }
 
-TEST_WITH(test_needs_a_simulator_with_checks, setup, teardown) {
+TEST_ON(test_needs_a_simulator_with_checks, struct device *dev, device_new) {
     struct error err;
     const struct simulator without = {0};
-    assert_null(checks_open(*state, &without, &cycle, &err));
+    assert_null(checks_open(dev, &without, &cycle, &err));
     assert_non_null(strstr(err.text, "holds no checks"));
-    struct checks *checks = open_checks(*state);
+    struct checks *checks = open_checks(dev);
     assert_non_null(checks);
     assert_non_null(told);
     close_checks(checks);

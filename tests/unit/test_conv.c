@@ -229,7 +229,6 @@ static void conv_check(struct device *dev, const struct conv *c) {
     memory_read(fresh->memory[SPACE_PRIMARY], c->destination, want, out);
     memory_read(dev->memory[SPACE_PRIMARY], c->destination, got, out);
     assert_memory_equal(got, want, out);
-    bench_free(fresh);
 }
 
 /* 20-data-formats sections 2.1, 2.2 and 9, 98-measured-rules section 3. */
@@ -271,7 +270,6 @@ TEST(flags_and_low_address_bits) {
     low.map = 0;
     conv_run_group(dev, &low, 1);
     conv_check(dev, &plain);
-    bench_free(dev);
 }
 
 /* SDP may cut the same positions into other lines, and OP_ENABLE comes in any order. */
@@ -291,7 +289,6 @@ TEST(lines_of_sdp_and_order_of_arming_are_free) {
     settle(dev);
     assert_int_equal(pending_interrupts(dev), GROUP_BITS);
     conv_check(dev, &c);
-    bench_free(dev);
 }
 
 /* ---- CBUF across layers ---- */
@@ -324,7 +321,6 @@ TEST(queued_layers_share_the_rings) {
             c.destination = DESTINATION + 0x1000 * layer;
             conv_check(dev, &c);
         }
-        bench_free(dev);
     }
 }
 
@@ -353,7 +349,6 @@ TEST(a_shorter_layer_uses_the_oldest_lines) {
     memory_write(dev->memory[SPACE_PRIMARY], SOURCE + 0x2000, lines, sizeof lines, NULL, NULL);
     next.source = SOURCE + 0x2000;
     conv_check(dev, &next);
-    bench_free(dev);
 }
 
 /* The same section: CDMA appends WEIGHT_BYTES, CSC releases what it used; the surplus comes first in the next layer. */
@@ -380,7 +375,6 @@ TEST(surplus_weights_stay_in_front) {
     after.flags = 0;
     conv_run_group(dev, &after, 1);
     conv_check(dev, &after);
-    bench_free(dev);
 }
 
 /* ---- status ---- */
@@ -407,7 +401,6 @@ TEST(clamped_results_are_counted) {
     conv_run_group(dev, &c, 1);
     conv_check(dev, &c);
     assert_int_equal(get(dev, NVDLA_CACC, CACC_D_OUT_SATURATION), 0);
-    bench_free(dev);
 }
 
 TEST(flush_is_always_done) {
@@ -416,7 +409,6 @@ TEST(flush_is_always_done) {
         assert_int_equal(get(dev, NVDLA_CDMA, CDMA_S_CBUF_FLUSH_STATUS), 1);
         put(dev, NVDLA_CDMA, CDMA_S_CBUF_FLUSH_STATUS, 0);
         assert_int_equal(get(dev, NVDLA_CDMA, CDMA_S_CBUF_FLUSH_STATUS), 1);
-        bench_free(dev);
     }
 }
 
@@ -440,7 +432,6 @@ TEST(fetches_interrupt_before_results) {
     assert_int_equal(pending_interrupts(dev), 0x100001);
     assert_int_equal(get(dev, NVDLA_CSC, CSC_S_STATUS), 0);
     assert_int_equal(get(dev, NVDLA_CACC, CACC_S_POINTER), 0x10000);
-    bench_free(dev);
 }
 
 /* CDMA goes ahead alone while the banks stay the same, and waits for CSC when they change. */
@@ -466,7 +457,6 @@ TEST(cdma_goes_ahead_of_csc) {
     put(dev, NVDLA_CDMA, CDMA_D_OP_ENABLE, 1);
     settle(dev);
     assert_int_equal(pending_interrupts(dev), 0xa0000);
-    bench_free(dev);
 }
 
 TEST(more_results_than_sdp_takes) {
@@ -484,7 +474,6 @@ TEST(more_results_than_sdp_takes) {
     assert_true(dev->warning_count > told);
     assert_non_null(strstr(dev->warnings[told].text, "has left results that SDP did not take"));
     assert_int_equal(dev->warnings[told].effect, RULE_REFUSED);
-    bench_free(dev);
 }
 
 /* An input in memory that does not exist: the weights come, the layer waits, and reset brings everything back. */
@@ -505,5 +494,4 @@ TEST(reset_ends_a_hang) {
     assert_true(dev->ops->reset(dev, &err));
     conv_run_group(dev, &c, 0);
     conv_check(dev, &c);
-    bench_free(dev);
 }

@@ -16,7 +16,19 @@
 static struct program *trace_for(const char *config) {
     const struct nvdla_config *found = nvdla_config_find(config);
     assert_non_null(found);
-    return program_new(found, "t.cfg");
+    return keep_program(program_new(found, "t.cfg"));
+}
+
+TEST_KEEPS(keep_coverage, struct coverage, coverage_free)
+
+static struct coverage *new_coverage(void) {
+    return keep_coverage(coverage_new());
+}
+
+TEST_KEEPS(keep_launches, struct layer_tracker, layer_tracker_free)
+
+static struct layer_tracker *launches_of(const struct program *prog) {
+    return keep_launches(program_launches(prog));
 }
 
 static void set(struct program *prog, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
@@ -37,17 +49,15 @@ static void set_all(struct program *prog, const char *text) {
 }
 
 static void add(struct coverage *coverage, const struct program *prog) {
-    struct layer_tracker *launches = program_launches(prog);
+    struct layer_tracker *launches = launches_of(prog);
     coverage_add(coverage, prog, launches, NULL);
-    layer_tracker_free(launches);
 }
 
-/* Counts one trace, which is freed. */
+/* Counts one trace. */
 static struct coverage *counted(struct program *prog) {
-    struct coverage *coverage = coverage_new();
+    struct coverage *coverage = new_coverage();
     assert_non_null(coverage);
     add(coverage, prog);
-    program_free(prog);
     return coverage;
 }
 
@@ -58,7 +68,7 @@ static uint64_t count(const struct coverage *coverage, const char *bin) {
     return value;
 }
 
-/* Counts one trace, which is freed; words are names of bins behind the "COUNT:" that they must have. */
+/* Counts one trace; words are names of bins behind the "COUNT:" that they must have. */
 static void expect(struct program *prog, const char *const *words) {
     struct coverage *coverage = counted(prog);
     uint64_t wanted = 0;
@@ -67,7 +77,6 @@ static void expect(struct program *prog, const char *const *words) {
             wanted = strtoull(*words, NULL, 10);
         else if (count(coverage, *words) != wanted)
             fail_msg("%s is %" PRIu64 ", expected %" PRIu64, *words, count(coverage, *words), wanted);
-    coverage_free(coverage);
 }
 
 #define EXPECT(prog, ...) expect(prog, (const char *const[]){__VA_ARGS__, NULL})
@@ -202,7 +211,6 @@ TEST(every_pixel_format_has_its_bins) {
         snprintf(bin, sizeof bin, "conv.conversion=%s>%s", precisions[format->precision], precisions[to]);
         assert_int_equal(count(coverage, bin), 1);
         assert_int_equal(count(coverage, "conv.input*precision=image,int16"), to == INT16);
-        coverage_free(coverage);
     }
 }
 
@@ -342,13 +350,12 @@ TEST(engines_that_are_not_built_are_left_out) {
         assert_int_equal(strstr(table, "int16") != NULL, full);
         assert_int_equal(strstr(table, "\n  pra_truncate ") != NULL, full);
         free(table);
-        coverage_free(coverage);
     }
 }
 
 TEST(table_leaves_out_what_the_configuration_lacks) {
     char text[400];
-    struct coverage *coverage = coverage_new();
+    struct coverage *coverage = new_coverage();
     assert_non_null(coverage);
     const struct coverage_total all = coverage_total(coverage);
     assert_int_equal(all.exercised, 0);
@@ -357,7 +364,6 @@ TEST(table_leaves_out_what_the_configuration_lacks) {
     struct program *prog = trace_for("small");
     add_sdp(prog, 32);
     add(coverage, prog);
-    program_free(prog);
     const struct coverage_total small = coverage_total(coverage);
     assert_true(small.reachable < all.reachable);
     assert_true(small.exercised > 0 && small.exercised < small.reachable);
@@ -370,11 +376,9 @@ TEST(table_leaves_out_what_the_configuration_lacks) {
     prog = trace_for("large");
     add_sdp(prog, 128);
     add(coverage, prog);
-    program_free(prog);
     assert_true(coverage_total(coverage).reachable > small.reachable);
     row(coverage, "ew", text);
     assert_non_null(strstr(text, "1 of    2  active"));
-    coverage_free(coverage);
 }
 
 TEST_IN_FOLDER(counts_survive_a_file_and_add_up) {
@@ -388,12 +392,10 @@ TEST_IN_FOLDER(counts_survive_a_file_and_add_up) {
     assert_int_equal(count(coverage, "sdp.layers"), 2);
     assert_int_equal(count(coverage, "sdp.bs_alu*bs_mul=sum,off"), 2);
     assert_int_equal(count(coverage, "trace.config=small"), 2);
-    coverage_free(coverage);
-    coverage = coverage_new();
+    coverage = new_coverage();
     put_file(state, "b.txt", "# comment\n\n  sdp.bs_alu=max \t 12 # more\nsdp.bs_alu=max 3");
     assert_true(coverage_merge(coverage, in_directory(state, "b.txt", path), &err));
     assert_int_equal(count(coverage, "sdp.bs_alu=max"), 15);
-    coverage_free(coverage);
 }
 
 TEST_IN_FOLDER(bad_files_add_nothing) {
@@ -409,18 +411,16 @@ TEST_IN_FOLDER(bad_files_add_nothing) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct error err = {.text = ""};
         char path[700];
-        struct coverage *coverage = coverage_new();
+        struct coverage *coverage = new_coverage();
         put_file(state, "bad.txt", cases[i].text);
         assert_false(coverage_merge(coverage, in_directory(state, "bad.txt", path), &err));
         if (!strstr(err.text, cases[i].message))
             fail_msg("\"%s\" does not tell \"%s\"", err.text, cases[i].message);
         assert_int_equal(count(coverage, "sdp.layers"), 0);
-        coverage_free(coverage);
     }
     uint64_t value;
-    struct coverage *coverage = coverage_new();
+    struct coverage *coverage = new_coverage();
     assert_false(coverage_count(coverage, "sdp", &value));
-    coverage_free(coverage);
 }
 
 /* Whatever the registers hold, every value has a bin. */
@@ -428,7 +428,7 @@ TEST(any_register_value_can_be_sorted) {
     uint64_t seed = 1;
     for (int c = 0; c < nvdla_config_count; c++) {
         const struct nvdla_config *config = &nvdla_configs[c];
-        struct program *prog = program_new(config, "t.cfg");
+        struct program *prog = keep_program(program_new(config, "t.cfg"));
         const struct nvdla_register_map *map = &nvdla_register_maps[config->map];
         for (int round = 0; round < 20; round++)
             for (size_t i = 0; i < map->count; i++) {
@@ -441,7 +441,6 @@ TEST(any_register_value_can_be_sorted) {
         struct coverage *coverage = counted(prog);
         assert_true(count(coverage, "conv.layers") >= 20);
         assert_true(count(coverage, "cdp.layers") >= 20);
-        coverage_free(coverage);
     }
 }
 
@@ -462,7 +461,7 @@ TEST(values_land_in_their_corners) {
     set_all(prog, "SDP: D_OP_ENABLE=1 CACC: D_OP_ENABLE=1 CDP: S_LUT_CFG=LUT_LE_FUNCTION:1 S_LUT_LE_START_LOW=100 "
                   "S_LUT_LO_START_LOW=0xffffffff S_LUT_LO_START_HIGH=0x3f D_OP_ENABLE=1 "
                   "PDP: D_POOLING_KERNEL_CFG=KERNEL_WIDTH:1 D_RECIP_KERNEL_WIDTH=0x8000 D_OP_ENABLE=1");
-    struct layer_tracker *launches = program_launches(prog);
+    struct layer_tracker *launches = launches_of(prog);
     struct corners *corners = corners_new(launches);
     /* (x + 1) * -1 / 2: 254 and -257 are the last that are not clipped, 0 and -2 ties */
     const struct convertor convertor = {.offset = -1, .scale = -1, .shift = 1, .bits = 8};
@@ -472,7 +471,7 @@ TEST(values_land_in_their_corners) {
     hear(corners, NVDLA_SDP, TAP_SDP_OUT, TAP_FP16, 0, NULL, (const uint16_t[]){0x8000, 0xfbff, 0x03ff}, 3);
     hear(corners, NVDLA_CDP, TAP_CDP_SUM, TAP_INT64, 22, NULL, (const int64_t[]){101, 163, 255}, 3);
     hear(corners, NVDLA_PDP, TAP_PDP_ROW, TAP_INT16, 11, NULL, (const int16_t[]){-256, 7}, 2);
-    struct coverage *coverage = coverage_new();
+    struct coverage *coverage = new_coverage();
     coverage_add(coverage, prog, launches, corners);
     const char *const reached[] = {"sdp_convertor=tie_negative",
                                    "sdp_convertor=tie_positive",
@@ -508,18 +507,13 @@ TEST(values_land_in_their_corners) {
     }
     assert_int_equal(all, sizeof reached / sizeof reached[0]);
     assert_int_equal(count(coverage, "values.layers"), 6);
-    coverage_free(coverage);
     corners_free(corners);
-    layer_tracker_free(launches);
-    program_free(prog);
 }
 
-/* The bits of a trace, which is freed. */
+/* The bits of a trace. */
 static unsigned char *bits_of(struct program *prog, size_t *n) {
-    struct layer_tracker *launches = program_launches(prog);
+    struct layer_tracker *launches = launches_of(prog);
     unsigned char *bits = coverage_bits(prog, launches, NULL, n);
-    layer_tracker_free(launches);
-    program_free(prog);
     return bits;
 }
 
@@ -529,7 +523,7 @@ TEST(bits_hold_what_a_trace_exercises) {
     add_sdp(sdp, 32);
     add_sdp(again, 32);
     add_conv(conv, false);
-    struct coverage *direct = counted(again), *both = coverage_new();
+    struct coverage *direct = counted(again), *both = new_coverage();
     unsigned char *a = bits_of(sdp, &n), *b = bits_of(conv, &m);
     assert_int_equal(n, m);
     assert_memory_equal(a, b, COVERAGE_MARK);
@@ -567,6 +561,4 @@ TEST(bits_hold_what_a_trace_exercises) {
     assert_int_equal(count(both, "sdp.bs_alu=sum"), 1);
     free(a);
     free(b);
-    coverage_free(both);
-    coverage_free(direct);
 }

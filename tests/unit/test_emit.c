@@ -8,10 +8,11 @@
 #include "tests/unit/test.h"
 
 static struct emitter emitter;
+TEST_KEEPS(keep_program, struct program, program_free)
 
 static void emit_begin(void) {
     emitter.config = nvdla_config_find("full");
-    emitter.prog = program_new(emitter.config, "test");
+    emitter.prog = keep_program(program_new(emitter.config, "test"));
     program_stream(emitter.prog, "main");
 }
 
@@ -107,13 +108,11 @@ TEST(convolution) {
         "D_DAIN_ADDR_HIGH_0=1 D_DAIN_ADDR_LOW_0=0x80000000 D_DAIN_MAP=0x00010001 D_BATCH_STRIDE=0x3000 "
         "D_ENTRY_PER_SLICE=11 D_FETCH_GRAIN=4 D_WEIGHT_SIZE_0=0x1cb D_CVT_CFG=0x61 D_CVT_OFFSET=0xfffb "
         "D_CVT_SCALE=7 D_CONV_STRIDE=0x00020001 D_ZERO_PADDING=0x04030201 D_ZERO_PADDING_VALUE=0xfffe");
-    program_free(emitter.prog);
 
     op.conv.mode = 1; /* Winograd: CSC has neither strides nor padding */
     emit_begin();
     emit_conv(&emitter, &op);
     written_all("CSC: D_CONV_STRIDE_EXT=0 D_ZERO_PADDING=0 CDMA: D_CONV_STRIDE=0x00020001 D_ZERO_PADDING=0x04030201");
-    program_free(emitter.prog);
 }
 
 TEST(third_stage) {
@@ -143,7 +142,6 @@ TEST(third_stage) {
         "D_DP_EW_ALU_CVT_TRUNCATE_VALUE=22 D_DP_EW_MUL_CFG=3 D_DP_EW_MUL_CVT_OFFSET_VALUE=0xffffffdf "
         "D_DP_EW_MUL_CVT_SCALE_VALUE=31 D_DP_EW_MUL_CVT_TRUNCATE_VALUE=32 D_DP_EW_TRUNCATE_VALUE=17 "
         "D_CVT_OFFSET=0xfffffffa D_CVT_SCALE=3 D_CVT_SHIFT=4");
-    program_free(emitter.prog);
 }
 
 TEST(pooling_and_normalisation) {
@@ -166,7 +164,6 @@ TEST(pooling_and_normalisation) {
     for (uint32_t i = 0; i < 6; i++)
         assert_int_equal(written(NVDLA_PDP, PDP_D_POOLING_PADDING_VALUE_1_CFG + 4 * i), 11 + i);
     written_all("PDP: D_POOLING_PADDING_VALUE_7_CFG=0x7ffef");
-    program_free(emitter.prog);
 
     op = (struct operation){.type = TYPE_CDP,
                             .cdp = {.lut = -1,
@@ -181,7 +178,6 @@ TEST(pooling_and_normalisation) {
     written_all(
         "CDP: D_LRN_CFG=2 D_DATIN_OFFSET=4 D_DATIN_SCALE=2 D_DATIN_SHIFTER=3 D_DATOUT_OFFSET=7 D_DATOUT_SCALE=5 "
         "D_DATOUT_SHIFTER=6 D_FUNC_BYPASS=2");
-    program_free(emitter.prog);
 }
 
 /* Slopes: numbers and shifts of integers, halves of FP16. */
@@ -202,9 +198,7 @@ TEST(tables) {
     written_all("CDP: S_LUT_CFG=0x61 S_LUT_INFO=0x0004fd00 S_LUT_LE_START_LOW=0x22334455 S_LUT_LE_START_HIGH=0x11 "
                 "S_LUT_LO_END_LOW=0x66 S_LUT_LE_SLOPE_SCALE=0x0003fffe S_LUT_LE_SLOPE_SHIFT=0xbf "
                 "S_LUT_LO_SLOPE_SCALE=0x00050004 S_LUT_LO_SLOPE_SHIFT=0xe6");
-    program_free(emitter.prog);
     emit_begin();
     emit_table(&emitter, NVDLA_SDP, &lut, NVDLA_FP16);
     written_all("SDP: S_LUT_LE_SLOPE_SCALE=0x22221111 S_LUT_LO_SLOPE_SCALE=0x44443333");
-    program_free(emitter.prog);
 }

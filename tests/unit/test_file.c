@@ -15,22 +15,22 @@
 #include "memory/file.h"
 #include "tests/unit/test.h"
 
-/* Enters a new empty directory; `leave` empties and removes it. */
+static void leave(void *directory) {
+    char command[600];
+    snprintf(command, sizeof command, "rm -rf '%s'", (char *)directory);
+    assert_true(chdir("..") == 0 && system(command) == 0);
+    free(directory);
+}
+
+/* Enters a new empty directory, which is removed with its content. */
 static int enter(void **state) {
     const char *parent = getenv("TMPDIR");
     char path[512];
     snprintf(path, sizeof path, "%s/nvcosim-file-XXXXXX", parent && *parent ? parent : P_tmpdir);
     char *directory = strdup(path);
     *state = directory;
+    test_keep(directory, leave);
     return directory && mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
-}
-
-static int leave(void **state) {
-    char command[600];
-    snprintf(command, sizeof command, "rm -rf '%s'", (char *)*state);
-    const int failed = chdir("..") != 0 || system(command) != 0;
-    free(*state);
-    return failed;
 }
 
 static void put_raw(const char *path, const void *bytes, size_t n) {
@@ -83,7 +83,7 @@ static uint8_t *noise(size_t n) {
     return bytes;
 }
 
-TEST_WITH(plain_and_gzip_files_come_back, enter, leave) {
+TEST_WITH(plain_and_gzip_files_come_back, enter) {
     static const size_t sizes[] = {0, 1, 2, 16383, 16384, 16385, 300000};
     static const char *const names[] = {"plain.dat", "packed.dat.gz"};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
@@ -99,7 +99,7 @@ TEST_WITH(plain_and_gzip_files_come_back, enter, leave) {
     assert_int_equal(entries(), 2);
 }
 
-TEST_WITH(gzip_is_recognized_by_content, enter, leave) {
+TEST_WITH(gzip_is_recognized_by_content, enter) {
     struct error err;
     assert_true(file_write("a.gz", "hello", 5, &err));
     assert_int_equal(rename("a.gz", "a.txt"), 0);
@@ -116,7 +116,7 @@ TEST_WITH(gzip_is_recognized_by_content, enter, leave) {
     free(get("almost", 3));
 }
 
-TEST_WITH(gzip_has_neither_time_nor_name, enter, leave) {
+TEST_WITH(gzip_has_neither_time_nor_name, enter) {
     struct error err;
     uint8_t header[10];
     char *first, *second;
@@ -138,7 +138,7 @@ TEST_WITH(gzip_has_neither_time_nor_name, enter, leave) {
     free(second);
 }
 
-TEST_WITH(gzip_of_several_members_is_one_file, enter, leave) {
+TEST_WITH(gzip_of_several_members_is_one_file, enter) {
     struct error err;
     assert_true(file_write("1.gz", "first ", 6, &err));
     assert_true(file_write("2.gz", "", 0, &err));
@@ -149,7 +149,7 @@ TEST_WITH(gzip_of_several_members_is_one_file, enter, leave) {
     free(bytes);
 }
 
-TEST_WITH(truncated_gzip_is_told_at_every_length, enter, leave) {
+TEST_WITH(truncated_gzip_is_told_at_every_length, enter) {
     struct error err;
     uint8_t *bytes = noise(40000), packed[60000];
     assert_true(file_write("whole.gz", bytes, 40000, &err));
@@ -173,7 +173,7 @@ TEST_WITH(truncated_gzip_is_told_at_every_length, enter, leave) {
     free(bytes);
 }
 
-TEST_WITH(corrupt_gzip_is_told, enter, leave) {
+TEST_WITH(corrupt_gzip_is_told, enter) {
     struct error err;
     uint8_t *bytes = noise(5000), packed[8000];
     assert_true(file_write("good.gz", bytes, 5000, &err));
@@ -199,7 +199,7 @@ TEST_WITH(corrupt_gzip_is_told, enter, leave) {
     free(bytes);
 }
 
-TEST_WITH(missing_and_unreadable_files_are_told, enter, leave) {
+TEST_WITH(missing_and_unreadable_files_are_told, enter) {
     expect_failure("nothing.dat", "cannot open: No such file or directory");
     expect_failure("no/such/directory.dat", "cannot open: No such file or directory");
     assert_int_equal(mkdir("directory", 0777), 0);
@@ -208,7 +208,7 @@ TEST_WITH(missing_and_unreadable_files_are_told, enter, leave) {
     assert_false(file_read("nothing.dat", &(char *){NULL}, &(size_t){0}, NULL));
 }
 
-TEST_WITH(a_failed_write_leaves_nothing, enter, leave) {
+TEST_WITH(a_failed_write_leaves_nothing, enter) {
     struct error err = {.text = ""};
     assert_false(file_write("no/such/file.gz", "x", 1, &err));
     assert_non_null(strstr(err.text, "no/such/file.gz: cannot create: No such file or directory"));
@@ -218,7 +218,7 @@ TEST_WITH(a_failed_write_leaves_nothing, enter, leave) {
     assert_int_equal(entries(), 1);
 }
 
-TEST_WITH(a_full_disk_keeps_the_old_file, enter, leave) {
+TEST_WITH(a_full_disk_keeps_the_old_file, enter) {
     /* A limit on the size of files stands for the full disk. */
     struct error err = {.text = ""};
     uint8_t *bytes = noise(100000);
@@ -244,7 +244,7 @@ TEST_WITH(a_full_disk_keeps_the_old_file, enter, leave) {
     free(bytes);
 }
 
-TEST_WITH(a_pipe_is_written_and_not_replaced, enter, leave) {
+TEST_WITH(a_pipe_is_written_and_not_replaced, enter) {
     struct error err = {.text = ""};
     assert_int_equal(mkfifo("pipe", 0600), 0);
     const int reader = open("pipe", O_RDONLY | O_NONBLOCK);
@@ -260,7 +260,7 @@ TEST_WITH(a_pipe_is_written_and_not_replaced, enter, leave) {
     assert_int_equal(entries(), 1);
 }
 
-TEST_WITH(a_write_replaces_the_old_file, enter, leave) {
+TEST_WITH(a_write_replaces_the_old_file, enter) {
     struct error err;
     put_raw("file", "old and longer", 14);
     assert_true(file_write("file", "new", 3, &err));
@@ -275,7 +275,7 @@ TEST_WITH(a_write_replaces_the_old_file, enter, leave) {
     assert_int_equal(status.st_mode & 0777, 0666 & ~mask);
 }
 
-TEST_WITH(a_memory_dump_is_the_region, enter, leave) {
+TEST_WITH(a_memory_dump_is_the_region, enter) {
     struct error err = {.text = ""};
     struct memory *mem = memory_new();
     const size_t n = 50000;
@@ -301,7 +301,7 @@ TEST_WITH(a_memory_dump_is_the_region, enter, leave) {
     memory_free(mem);
 }
 
-TEST_WITH(directories_are_made_with_their_parents, enter, leave) {
+TEST_WITH(directories_are_made_with_their_parents, enter) {
     struct error err = {.text = ""};
     struct stat status;
     assert_true(directory_make("a/b//c/", &err));

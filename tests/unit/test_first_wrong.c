@@ -35,8 +35,16 @@ static void model_done(struct bench *b, int ordinal, uint32_t line_stride, uint8
     b->listener.done(b->listener.context, NVDLA_SDP, ordinal, (unsigned)(ordinal & 1));
 }
 
-static void bench_init(struct bench *b) {
-    memset(b, 0, sizeof *b);
+static void bench_release(struct bench *b) {
+    first_wrong_close(&b->first);
+    memory_free(b->model.memory[SPACE_PRIMARY]);
+    memory_free(b->rtl.memory[SPACE_PRIMARY]);
+    journal_free(b->journal);
+}
+TEST_KEEPS(bench_keep, struct bench, bench_release)
+
+static struct bench *bench_new(void) {
+    struct bench *b = bench_keep(test_new(sizeof *b));
     b->config = nvdla_config_find("small");
     b->model.memory[SPACE_PRIMARY] = memory_new();
     b->rtl.memory[SPACE_PRIMARY] = memory_new();
@@ -45,13 +53,7 @@ static void bench_init(struct bench *b) {
     journal_watch(b->journal, &b->model);
     b->first = (struct first_wrong){.config = b->config, .journal = b->journal, .complete = true, .dev = &b->rtl};
     b->judge = first_wrong_listener(&b->first);
-}
-
-static void bench_free(struct bench *b) {
-    first_wrong_close(&b->first);
-    memory_free(b->model.memory[SPACE_PRIMARY]);
-    memory_free(b->rtl.memory[SPACE_PRIMARY]);
-    journal_free(b->journal);
+    return b;
 }
 
 /* The RTL writes a beat. Returns what is wrong with it. */
@@ -86,30 +88,25 @@ static void beats_of_launch(struct bench *b, uint8_t value) {
                                  WRONG_NONE);
 }
 
-TEST(right_beats_pass) {
-    struct bench b;
-    bench_init(&b);
-    model_done(&b, 2, LINE, 1);                           /* the other group is armed first, but comes second */
-    b.listener.done(b.listener.context, NVDLA_SDP, 1, 1); /* writes nothing */
-    model_done(&b, 0, LINE, 2);                           /* to the same place */
-    beats_of_launch(&b, 1);
-    beats_of_launch(&b, 2);
-    assert_int_equal(b.first.beats, 2 * 2 * 2 * WIDTH);
+TEST_ON(right_beats_pass, struct bench *b, bench_new) {
+    model_done(b, 2, LINE, 1);                              /* the other group is armed first, but comes second */
+    b->listener.done(b->listener.context, NVDLA_SDP, 1, 1); /* writes nothing */
+    model_done(b, 0, LINE, 2);                              /* to the same place */
+    beats_of_launch(b, 1);
+    beats_of_launch(b, 2);
+    assert_int_equal(b->first.beats, 2 * 2 * 2 * WIDTH);
     size_t launches;
-    assert_true(journal_size(b.journal, &launches) >= 2 * 2 * 2 * WIDTH * BUS);
+    assert_true(journal_size(b->journal, &launches) >= 2 * 2 * 2 * WIDTH * BUS);
     assert_int_equal(launches, 2);
-    bench_free(&b);
 }
 
-TEST(a_wrong_value_is_named) {
-    struct bench b;
-    bench_init(&b);
-    model_done(&b, 0, LINE, 3);
-    model_done(&b, 1, LINE, 1);
-    beats_of_launch(&b, 3);
+TEST_ON(a_wrong_value_is_named, struct bench *b, bench_new) {
+    model_done(b, 0, LINE, 3);
+    model_done(b, 1, LINE, 1);
+    beats_of_launch(b, 3);
     const uint8_t data[BUS] = {1, 1, 1, 9, 1, 7, 1, 1};
-    assert_int_equal(beat_of(&b, SDP_ID, OUTPUT + LINE, data, 0xff), WRONG_VALUE);
-    const struct wrong_beat *found = &b.first.found;
+    assert_int_equal(beat_of(b, SDP_ID, OUTPUT + LINE, data, 0xff), WRONG_VALUE);
+    const struct wrong_beat *found = &b->first.found;
     assert_int_equal(found->address, OUTPUT + LINE + 3);
     assert_int_equal(found->wrong, 1u << 3 | 1u << 5);
     assert_int_equal(found->known, 0xff);
@@ -118,76 +115,62 @@ TEST(a_wrong_value_is_named) {
     assert_int_equal(found->beat.cycle, 77);
     assert_int_equal(found->beat.owner.unit, NVDLA_SDP);
     assert_int_equal(found->beat.owner.ordinal, 1);
-    beat(&b, OUTPUT, 5); /* nothing comes after the first */
+    beat(b, OUTPUT, 5); /* nothing comes after the first */
     assert_int_equal(found->address, OUTPUT + LINE + 3);
-    bench_free(&b);
 }
 
 TEST(a_beat_outside_its_output_is_wrong) {
     static const uint64_t outside[] = {OUTPUT - BUS, OUTPUT + WIDTH * BUS, OUTPUT + 2 * LINE, OUTPUT + 2 * SURFACE};
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
-        struct bench b;
-        bench_init(&b);
-        model_done(&b, 0, LINE, 1);
-        assert_int_equal(beat(&b, outside[i], 1), WRONG_OUTSIDE);
-        assert_int_equal(b.first.found.known, 0);
-        bench_free(&b);
+        struct bench *b = bench_new();
+        model_done(b, 0, LINE, 1);
+        assert_int_equal(beat(b, outside[i], 1), WRONG_OUTSIDE);
+        assert_int_equal(b->first.found.known, 0);
     }
 }
 
 TEST(a_beat_of_nobody_is_wrong) {
     const uint8_t data[BUS] = {1, 1, 1, 1, 1, 1, 1, 1};
-    struct bench b;
-    bench_init(&b);
-    model_done(&b, 0, LINE, 1);
-    assert_int_equal(beat_of(&b, NO_ID, OUTPUT, data, 0xff), WRONG_OWNER);
-    bench_free(&b);
-    bench_init(&b);
-    model_done(&b, 0, LINE, 1);
-    beats_of_launch(&b, 1);
-    assert_int_equal(beat(&b, OUTPUT, 1), WRONG_OWNER); /* one too many */
-    bench_free(&b);
+    struct bench *b = bench_new();
+    model_done(b, 0, LINE, 1);
+    assert_int_equal(beat_of(b, NO_ID, OUTPUT, data, 0xff), WRONG_OWNER);
+    b = bench_new();
+    model_done(b, 0, LINE, 1);
+    beats_of_launch(b, 1);
+    assert_int_equal(beat(b, OUTPUT, 1), WRONG_OWNER); /* one too many */
 }
 
 TEST(a_strobe_that_leaves_bytes_out) {
     const uint8_t data[BUS] = {1, 1, 1, 1, 1, 1, 1, 99};
-    struct bench b;
-    bench_init(&b);
-    model_done(&b, 0, LINE, 1);
-    memory_fill(b.rtl.memory[SPACE_PRIMARY], OUTPUT, BUS, 1); /* it has its value already */
-    assert_int_equal(beat_of(&b, SDP_ID, OUTPUT, data, 0x7f), WRONG_NONE);
-    assert_int_equal(beat_of(&b, SDP_ID, OUTPUT + BUS, data, 0x7f), WRONG_LEFT_OUT);
-    assert_int_equal(b.first.found.wrong, 0x80);
-    assert_int_equal(b.first.found.got[7], 0);
-    assert_int_equal(b.first.found.expected[7], 1);
-    bench_free(&b);
+    struct bench *b = bench_new();
+    model_done(b, 0, LINE, 1);
+    memory_fill(b->rtl.memory[SPACE_PRIMARY], OUTPUT, BUS, 1); /* it has its value already */
+    assert_int_equal(beat_of(b, SDP_ID, OUTPUT, data, 0x7f), WRONG_NONE);
+    assert_int_equal(beat_of(b, SDP_ID, OUTPUT + BUS, data, 0x7f), WRONG_LEFT_OUT);
+    assert_int_equal(b->first.found.wrong, 0x80);
+    assert_int_equal(b->first.found.got[7], 0);
+    assert_int_equal(b->first.found.expected[7], 1);
 }
 
 /* Lines that overlap: what both write may be anything at first. */
-TEST(bytes_that_are_written_twice) {
-    struct bench b;
-    bench_init(&b);
-    model_done(&b, 0, BUS * (WIDTH - 1), 1);
-    assert_int_equal(beat(&b, OUTPUT + BUS * (WIDTH - 1), 200), WRONG_NONE);
-    assert_int_equal(beat(&b, OUTPUT + BUS * (WIDTH - 2), 200), WRONG_VALUE);
-    bench_free(&b);
+TEST_ON(bytes_that_are_written_twice, struct bench *b, bench_new) {
+    model_done(b, 0, BUS * (WIDTH - 1), 1);
+    assert_int_equal(beat(b, OUTPUT + BUS * (WIDTH - 1), 200), WRONG_NONE);
+    assert_int_equal(beat(b, OUTPUT + BUS * (WIDTH - 2), 200), WRONG_VALUE);
 }
 
 /* What the model has not come to is not judged. */
-TEST(launches_that_are_not_known) {
-    struct bench b;
-    bench_init(&b);
-    b.first.complete = false;
-    model_done(&b, 0, LINE, 1);
-    model_writes(&b, NVDLA_SDP, 1, OUTPUT, BUS, 1); /* not done */
-    beats_of_launch(&b, 1);
-    assert_int_equal(beat(&b, OUTPUT + 0x1000, 33), WRONG_NONE);
-    assert_int_equal(b.first.beats, 2 * 2 * WIDTH);
-    b.listener.reset(b.listener.context);
+TEST_ON(launches_that_are_not_known, struct bench *b, bench_new) {
+    b->first.complete = false;
+    model_done(b, 0, LINE, 1);
+    model_writes(b, NVDLA_SDP, 1, OUTPUT, BUS, 1); /* not done */
+    beats_of_launch(b, 1);
+    assert_int_equal(beat(b, OUTPUT + 0x1000, 33), WRONG_NONE);
+    assert_int_equal(b->first.beats, 2 * 2 * WIDTH);
+    b->listener.reset(b->listener.context);
     uint64_t bytes;
     size_t next = 0;
-    assert_int_equal(journal_next(b.journal, NVDLA_SDP, SPACE_PRIMARY, &next, &bytes), -1);
-    bench_free(&b);
+    assert_int_equal(journal_next(b->journal, NVDLA_SDP, SPACE_PRIMARY, &next, &bytes), -1);
 }
 
 enum { PDP_ID = 2, CDP_ID = 3, INPUT = 0x9000 };
@@ -213,60 +196,53 @@ static enum wrong_read_kind read_at(struct bench *b, uint64_t address) {
 
 TEST(reads_of_nobody) {
     const uint8_t data[BUS] = {9};
-    struct bench b;
-    bench_init(&b);
-    model_done(&b, 0, LINE, 1);
-    assert_int_equal(read_of(&b, PDP_ID, (struct owner){NVDLA_PDP_RDMA, 0}, INPUT, BUS), READ_RIGHT); /* not played */
-    assert_int_equal(read_of(&b, NO_ID, (struct owner){-1, -1}, INPUT, BUS), READ_RIGHT); /* a finding of its own */
+    struct bench *b = bench_new();
+    model_done(b, 0, LINE, 1);
+    assert_int_equal(read_of(b, PDP_ID, (struct owner){NVDLA_PDP_RDMA, 0}, INPUT, BUS), READ_RIGHT); /* not played */
+    assert_int_equal(read_of(b, NO_ID, (struct owner){-1, -1}, INPUT, BUS), READ_RIGHT); /* a finding of its own */
     const struct owner none = {NVDLA_PDP_RDMA, -1};
-    assert_int_equal(read_of(&b, PDP_ID, none, INPUT, 2 * BUS), READ_RIGHT); /* atoms that no launch asked for */
-    assert_int_equal(read_of(&b, 0, (struct owner){NVDLA_BDMA, -1}, INPUT, BUS), READ_RIGHT); /* not counted */
-    assert_int_equal(read_of(&b, CDP_ID, (struct owner){NVDLA_CDP_RDMA, -1}, INPUT, BUS), READ_NOBODY);
-    read_of(&b, PDP_ID, none, INPUT, BUS);
-    assert_int_equal(b.first.reads.first.beat.owner.unit, NVDLA_CDP_RDMA); /* the first stays */
-    assert_int_equal(b.first.reads.first.beat.owner.ordinal, -1);
-    b.first.reads.first.kind = READ_RIGHT;
-    assert_int_equal(beat_of(&b, SDP_ID, OUTPUT, data, 0xff), WRONG_VALUE);
-    b.rtl.stop = false;
-    assert_int_equal(read_of(&b, PDP_ID, none, INPUT, BUS), READ_RIGHT); /* after the first wrong write */
-    bench_free(&b);
+    assert_int_equal(read_of(b, PDP_ID, none, INPUT, 2 * BUS), READ_RIGHT); /* atoms that no launch asked for */
+    assert_int_equal(read_of(b, 0, (struct owner){NVDLA_BDMA, -1}, INPUT, BUS), READ_RIGHT); /* not counted */
+    assert_int_equal(read_of(b, CDP_ID, (struct owner){NVDLA_CDP_RDMA, -1}, INPUT, BUS), READ_NOBODY);
+    read_of(b, PDP_ID, none, INPUT, BUS);
+    assert_int_equal(b->first.reads.first.beat.owner.unit, NVDLA_CDP_RDMA); /* the first stays */
+    assert_int_equal(b->first.reads.first.beat.owner.ordinal, -1);
+    b->first.reads.first.kind = READ_RIGHT;
+    assert_int_equal(beat_of(b, SDP_ID, OUTPUT, data, 0xff), WRONG_VALUE);
+    b->rtl.stop = false;
+    assert_int_equal(read_of(b, PDP_ID, none, INPUT, BUS), READ_RIGHT); /* after the first wrong write */
 }
 
 /* In their order, launch by launch; a second time only where the model has read twice. */
-TEST(reads_are_those_of_the_launch) {
-    struct bench b;
-    bench_init(&b);
-    model_reads(&b, 0, INPUT, 3);
-    model_reads(&b, 0, INPUT + 0x100, 2);
-    model_reads(&b, 0, INPUT + 0x108, 1);
-    b.listener.done(b.listener.context, NVDLA_CDP_RDMA, 0, 0);
-    model_reads(&b, 1, INPUT + 0x200, 2);
-    b.listener.done(b.listener.context, NVDLA_CDP_RDMA, 1, 1);
+TEST_ON(reads_are_those_of_the_launch, struct bench *b, bench_new) {
+    model_reads(b, 0, INPUT, 3);
+    model_reads(b, 0, INPUT + 0x100, 2);
+    model_reads(b, 0, INPUT + 0x108, 1);
+    b->listener.done(b->listener.context, NVDLA_CDP_RDMA, 0, 0);
+    model_reads(b, 1, INPUT + 0x200, 2);
+    b->listener.done(b->listener.context, NVDLA_CDP_RDMA, 1, 1);
     static const uint64_t order[] = {0, 8, 0x10, 0x100, 0x108, 0x108, 0x200};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        assert_int_equal(read_at(&b, INPUT + order[i]), READ_RIGHT);
-    assert_int_equal(b.first.reads.clients[NVDLA_READ_CDP].compared, sizeof order / sizeof *order);
-    assert_int_equal(read_at(&b, INPUT + 0x200), READ_AGAIN);
-    assert_int_equal(b.first.reads.first.beat.owner.ordinal, 1);
-    assert_int_equal(b.first.reads.first.beat.address, INPUT + 0x200);
-    assert_int_equal(b.first.reads.first.expected, INPUT + 0x208);
-    bench_free(&b);
-    bench_init(&b);
-    model_reads(&b, 0, INPUT, 3);
-    b.listener.done(b.listener.context, NVDLA_CDP_RDMA, 0, 0);
-    assert_int_equal(read_at(&b, INPUT + BUS), READ_OTHER);
-    assert_true(b.first.reads.first.awaited);
-    assert_int_equal(b.first.reads.first.expected, INPUT);
-    bench_free(&b);
+        assert_int_equal(read_at(b, INPUT + order[i]), READ_RIGHT);
+    assert_int_equal(b->first.reads.clients[NVDLA_READ_CDP].compared, sizeof order / sizeof *order);
+    assert_int_equal(read_at(b, INPUT + 0x200), READ_AGAIN);
+    assert_int_equal(b->first.reads.first.beat.owner.ordinal, 1);
+    assert_int_equal(b->first.reads.first.beat.address, INPUT + 0x200);
+    assert_int_equal(b->first.reads.first.expected, INPUT + 0x208);
+    b = bench_new();
+    model_reads(b, 0, INPUT, 3);
+    b->listener.done(b->listener.context, NVDLA_CDP_RDMA, 0, 0);
+    assert_int_equal(read_at(b, INPUT + BUS), READ_OTHER);
+    assert_true(b->first.reads.first.awaited);
+    assert_int_equal(b->first.reads.first.expected, INPUT);
     static const uint64_t outside[] = {INPUT - BUS, INPUT + 3 * BUS, INPUT + 0x200, 0};
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
-        bench_init(&b);
-        model_reads(&b, 0, INPUT, 3);
-        b.listener.done(b.listener.context, NVDLA_CDP_RDMA, 0, 0);
-        assert_int_equal(read_at(&b, INPUT), READ_RIGHT);
-        assert_int_equal(read_at(&b, outside[i]), READ_ELSEWHERE);
-        assert_int_equal(b.first.reads.first.beat.owner.ordinal, 0);
-        bench_free(&b);
+        b = bench_new();
+        model_reads(b, 0, INPUT, 3);
+        b->listener.done(b->listener.context, NVDLA_CDP_RDMA, 0, 0);
+        assert_int_equal(read_at(b, INPUT), READ_RIGHT);
+        assert_int_equal(read_at(b, outside[i]), READ_ELSEWHERE);
+        assert_int_equal(b->first.reads.first.beat.owner.ordinal, 0);
     }
 }
 
@@ -279,20 +255,18 @@ static bool of_launches(void *context, enum nvdla_unit unit, int ordinal) {
  * launches end. Returns what is missed. */
 static struct wrong_read missed(int first, int second, int bytes, int ended, bool all) {
     const int atoms[] = {first, second};
-    struct bench b;
-    bench_init(&b);
-    b.first.reads.complete = true;
+    struct bench *b = bench_new();
+    b->first.reads.complete = true;
     for (int launch = 0; launch < 2; launch++) {
-        model_reads(&b, launch, INPUT + 0x200 * (uint64_t)launch, 4);
-        b.listener.done(b.listener.context, NVDLA_CDP_RDMA, launch, (unsigned)launch);
+        model_reads(b, launch, INPUT + 0x200 * (uint64_t)launch, 4);
+        b->listener.done(b->listener.context, NVDLA_CDP_RDMA, launch, (unsigned)launch);
     }
     for (int launch = 0; launch < 2; launch++)
         for (int at = 0; at < atoms[launch] * BUS; at += bytes)
-            read_of(&b, CDP_ID, (struct owner){NVDLA_CDP_RDMA, launch}, INPUT + (uint64_t)(0x200 * launch + at), bytes);
-    read_judge_end(&b.first.reads, all, of_launches, &ended);
-    const struct wrong_read found = b.first.reads.first;
-    assert_int_equal(b.first.reads.clients[NVDLA_READ_CDP].wrong.kind, found.kind);
-    bench_free(&b);
+            read_of(b, CDP_ID, (struct owner){NVDLA_CDP_RDMA, launch}, INPUT + (uint64_t)(0x200 * launch + at), bytes);
+    read_judge_end(&b->first.reads, all, of_launches, &ended);
+    const struct wrong_read found = b->first.reads.first;
+    assert_int_equal(b->first.reads.clients[NVDLA_READ_CDP].wrong.kind, found.kind);
     return found;
 }
 

@@ -19,10 +19,12 @@ struct bench {
     enum nvdla_unit unit;
 };
 
+TEST_KEEPS(keep_tracker, struct layer_tracker, layer_tracker_free)
+
 static struct bench bench(const char *name) {
     struct bench b = {.config = nvdla_config_find(name), .unit = NVDLA_SDP};
     assert_non_null(b.config);
-    b.tracker = layer_tracker_new(b.config);
+    b.tracker = keep_tracker(layer_tracker_new(b.config));
     assert_non_null(b.tracker);
     return b;
 }
@@ -95,7 +97,6 @@ TEST(groups_are_filled_through_producer) {
     /* what was armed stays as it was, whatever is written later */
     set(&b, SDP_D_CVT_OFFSET, 0x3333);
     assert_int_equal(launch_register(layer_tracker_find(b.tracker, NVDLA_SDP, 1), SDP_D_CVT_OFFSET), 0x2222);
-    layer_tracker_free(b.tracker);
 }
 
 TEST(only_one_in_op_enable_arms) {
@@ -116,7 +117,6 @@ TEST(only_one_in_op_enable_arms) {
     b.unit = NVDLA_CDP; /* its D_OP_ENABLE is at 0x48, not at 0x08 */
     assert_null(set(&b, 0x08, 1));
     assert_non_null(set(&b, CDP_D_OP_ENABLE, 1));
-    layer_tracker_free(b.tracker);
 }
 
 TEST(bits_that_do_not_exist_are_not_kept) {
@@ -128,13 +128,11 @@ TEST(bits_that_do_not_exist_are_not_kept) {
     assert_int_equal(launch_register(launch, SDP_D_DATA_CUBE_WIDTH), 0x1fff);
     assert_int_equal(launch_register(launch, SDP_D_STATUS), 0);
     assert_int_equal(launch_register(launch, SDP_S_POINTER), 0);
-    layer_tracker_free(b.tracker);
     b = bench("small");
     b.unit = NVDLA_SDP_RDMA; /* reset values are there before anything is written */
     launch = set(&b, SDP_RDMA_D_OP_ENABLE, 1);
     assert_int_equal(launch_register(launch, SDP_RDMA_D_FEATURE_MODE_CFG), 0x14);
     assert_int_equal(launch_register(launch, SDP_RDMA_D_BRDMA_CFG) & 1, 1);
-    layer_tracker_free(b.tracker);
 }
 
 TEST(clocks_are_those_of_the_slowest_part) {
@@ -153,7 +151,6 @@ TEST(clocks_are_those_of_the_slowest_part) {
         set(&b, CSC_D_MISC_CFG, 1 << 12); /* INT16, where there is such a thing */
         launch = set(&b, CSC_D_OP_ENABLE, 1);
         assert_int_equal(launch_clocks(b.config, launch), 20 * 9 * (full ? 3 * 2 : 5 * 9));
-        layer_tracker_free(b.tracker);
     }
 }
 
@@ -177,7 +174,6 @@ TEST(launches_are_numbered_per_unit_and_found_again) {
     assert_null(layer_tracker_find(b.tracker, NVDLA_CDP, 0));
     assert_null(layer_tracker_find(b.tracker, NVDLA_UNIT_COUNT, 0));
     assert_null(layer_tracker_launch(b.tracker, 300));
-    layer_tracker_free(b.tracker);
     layer_tracker_free(NULL);
 }
 
@@ -200,7 +196,6 @@ TEST(bdma_launches_have_the_group_of_their_register) {
     assert_false(launch_output_cube(b.config, launch, &cube, &primary));
     assert_false(launch_input_cube(b.config, launch, &cube, &primary));
     assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_BDMA), 0);
-    layer_tracker_free(b.tracker);
 }
 
 /* A descriptor takes the registers as they stand at CFG_OP; a launch all descriptors since the one before, of which 21
@@ -231,7 +226,6 @@ TEST(bdma_launches_have_their_descriptors) {
         set(&b, BDMA_CFG_OP, 1);
     assert_int_equal(set(&b, BDMA_CFG_LAUNCH1, 1)->block_count, 21);
     assert_int_equal(set(&b, BDMA_CFG_LAUNCH1, 1)->block_count, 0);
-    layer_tracker_free(b.tracker);
 }
 
 /* ---- rows ---- */
@@ -324,7 +318,6 @@ TEST(cubes_and_traffic) {
             check_cube(&b, launch, "out", expected, line);
             check_traffic(&b, launch, expected, line);
         }
-        layer_tracker_free(b.tracker);
     }
     free(text);
 }
@@ -356,7 +349,6 @@ TEST(cdp_takes_its_size_from_an_rdma_that_is_programmed_later) {
         expect_size(&cube, 7 + n, 5, 19, 1);
         assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_CDP), (7 + n) * 5 * 3);
     }
-    layer_tracker_free(b.tracker);
 }
 
 static const struct launch *arm(struct bench *b, enum nvdla_unit unit) {
@@ -419,7 +411,6 @@ TEST(layers_are_paired_with_what_feeds_them) {
     assert_int_equal(feeder(&b, NVDLA_PDP, 1, NVDLA_CACC), 2);
     assert_int_equal(feeder(&b, NVDLA_PDP, 2, NVDLA_SDP), 4);
     assert_int_equal(feeder(&b, NVDLA_PDP, 2, NVDLA_SDP_RDMA), 2);
-    layer_tracker_free(b.tracker);
 }
 
 /* EW takes an operand from memory: SDP_RDMA belongs to the layer and its ERDMA reads where there is an EW, and only
@@ -449,6 +440,5 @@ TEST(ew_counts_where_it_is) {
         assert_int_equal(launch_atoms(b.config, rdma, NVDLA_READ_SDP_E), has ? 1 : 0);
         assert_int_equal(launch_work(b.config, rdma), launch_beats(b.config, rdma));
         assert_int_equal(feeder(&b, NVDLA_SDP, 0, NVDLA_SDP_RDMA), has ? 0 : -1);
-        layer_tracker_free(b.tracker);
     }
 }

@@ -60,7 +60,7 @@ static void expect(void **state, const char *config, const char *accesses, const
 }
 
 /* 85 section 2: an idle group stays idle, a pending one may be running or done by then. */
-TEST_WITH(status_is_polled_for_idle_groups, directory_setup, directory_teardown) {
+TEST_IN_FOLDER(status_is_polled_for_idle_groups) {
     expect(state, "small",
            "R,SDP.S_STATUS,0x00020001\nR,SDP.S_STATUS,0x00020001\nR,SDP.S_STATUS,0x00010000\nR,SDP.S_POINTER,0x10000\n",
            "poll SDP.S_STATUS == 0x0 mask=0x3\nread_check SDP.S_POINTER == 0x10000 volatile\n");
@@ -69,7 +69,7 @@ TEST_WITH(status_is_polled_for_idle_groups, directory_setup, directory_teardown)
 }
 
 /* A driver that looks at the states of two engines in turn: what is idle at last has been waited for. */
-TEST_WITH(status_of_several_units, directory_setup, directory_teardown) {
+TEST_IN_FOLDER(status_of_several_units) {
     expect(state, "small",
            "W,PDP.S_POINTER,0\nW,PDP.D_OP_ENABLE,1\nR,PDP.S_STATUS,1\nR,GLB.S_INTR_MASK,0\nR,PDP.S_STATUS,0\n"
            "R,PDP.S_STATUS,0\nR,GLB.S_INTR_STATUS,0x10\nW,GLB.S_INTR_STATUS,0x10\n",
@@ -79,14 +79,14 @@ TEST_WITH(status_of_several_units, directory_setup, directory_teardown) {
 }
 
 /* 85 section 6: the index of the table counts up with each access. */
-TEST_WITH(tables_are_read_word_by_word, directory_setup, directory_teardown) {
+TEST_IN_FOLDER(tables_are_read_word_by_word) {
     expect(state, "small", "W,SDP.S_LUT_ACCESS_CFG,0\nR,SDP.S_LUT_ACCESS_DATA,1\nR,SDP.S_LUT_ACCESS_DATA,2\n",
            "reg_write SDP.S_LUT_ACCESS_CFG 0x0\nread_check SDP.S_LUT_ACCESS_DATA == 0x1\n"
            "read_check SDP.S_LUT_ACCESS_DATA == 0x2\n");
 }
 
 /* 85 section 7: FREE_SLOT != 0; how many are free depends on time. */
-TEST_WITH(slots_of_bdma, directory_setup, directory_teardown) {
+TEST_IN_FOLDER(slots_of_bdma) {
     expect(state, "full", "R,BDMA.STATUS,0x600\nR,BDMA.STATUS,0x600\nR,BDMA.STATUS,0x604\n",
            "poll BDMA.STATUS >= 0x1 mask=0xff\n");
     expect(state, "full", "R,BDMA.STATUS,0x114\n", "poll BDMA.STATUS >= 0x1 mask=0xff\n");
@@ -95,7 +95,7 @@ TEST_WITH(slots_of_bdma, directory_setup, directory_teardown) {
 }
 
 /* Polling for an interrupt is one wait, however long it took; bits that were seen before are no new event. */
-TEST_WITH(interrupts_by_polling, directory_setup, directory_teardown) {
+TEST_IN_FOLDER(interrupts_by_polling) {
     expect(state, "small",
            "R,GLB.S_INTR_STATUS,0\nR,GLB.S_INTR_STATUS,0\nR,GLB.S_INTR_STATUS,0\nR,GLB.S_INTR_STATUS,1\n"
            "R,GLB.S_INTR_STATUS,3\nR,GLB.S_INTR_STATUS,3\nW,GLB.S_INTR_STATUS,0xffffffff\n",
@@ -104,7 +104,7 @@ TEST_WITH(interrupts_by_polling, directory_setup, directory_teardown) {
 }
 
 /* 80 section 9.3: counters are not waited for, even if they are read twice. */
-TEST_WITH(counters_are_volatile, directory_setup, directory_teardown) {
+TEST_IN_FOLDER(counters_are_volatile) {
     expect(state, "small", "R,SDP.D_PERF_WDMA_WRITE_STALL,5\nR,SDP.D_PERF_WDMA_WRITE_STALL,9\n",
            "read_check SDP.D_PERF_WDMA_WRITE_STALL == 0x9 volatile\n");
     expect(state, "small", "R,CDMA.S_CBUF_FLUSH_STATUS,0\nR,CDMA.S_CBUF_FLUSH_STATUS,1\n",

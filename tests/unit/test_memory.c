@@ -9,8 +9,14 @@
 #include "nvdla/random.h"
 #include "tests/unit/test.h"
 
+TEST_KEEPS(keep_memory, struct memory, memory_free)
+
+static struct memory *new_memory(void) {
+    return keep_memory(memory_new());
+}
+
 static struct memory *fresh(void) {
-    struct memory *mem = memory_new();
+    struct memory *mem = new_memory();
     assert_non_null(mem);
     return mem;
 }
@@ -36,7 +42,6 @@ TEST(unwritten_bytes_read_as_zero) {
     write_text(mem, 0x1002, "ab");
     memory_read(mem, 0xffc, bytes, sizeof bytes);
     assert_memory_equal(bytes, "\0\0\0\0\0\0ab\0\0\0\0\0\0\0\0", sizeof bytes);
-    memory_free(mem);
     memory_free(NULL);
 }
 
@@ -54,7 +59,6 @@ TEST(writes_cross_pages_and_chunks) {
     assert_int_equal(byte_at(mem, address + n), 0);
     free(out);
     free(in);
-    memory_free(mem);
 }
 
 TEST(many_scattered_pages_stay_apart) {
@@ -79,8 +83,6 @@ TEST(many_scattered_pages_stay_apart) {
             break;
     }
     assert_int_equal(count, 2999);
-    memory_free(zero);
-    memory_free(mem);
 }
 
 TEST(strobes_select_bytes) {
@@ -105,7 +107,6 @@ TEST(strobes_select_bytes) {
         assert_int_equal(found.ordinal, strobed ? 3 : -1);
         assert_int_equal(found.axi_id, strobed ? 1 : -1);
     }
-    memory_free(mem);
 }
 
 TEST(a_write_without_strobes_leaves_no_page) {
@@ -113,7 +114,6 @@ TEST(a_write_without_strobes_leaves_no_page) {
     const uint8_t none[2] = {0, 0};
     memory_write(mem, 0x7000, "0123456789abcdef", 16, none, NULL);
     assert_false(memory_origin_of(mem, 0x7000, NULL));
-    memory_free(mem);
 }
 
 TEST(the_last_writer_of_each_byte_is_known) {
@@ -144,7 +144,6 @@ TEST(the_last_writer_of_each_byte_is_known) {
     assert_int_equal(found.ordinal, 7);
     assert_true(memory_origin_of(mem, 0x1ff9, &found));
     assert_int_equal(found.ordinal, 0);
-    memory_free(mem);
 }
 
 TEST(neighbouring_writers_are_told_apart) {
@@ -165,7 +164,6 @@ TEST(neighbouring_writers_are_told_apart) {
         assert_int_equal(found.axi_id, origins[i].axi_id);
         assert_int_equal(found.ordinal, origins[i].ordinal);
     }
-    memory_free(mem);
 }
 
 TEST(provenance_of_whole_pages_splits_and_joins) {
@@ -193,7 +191,6 @@ TEST(provenance_of_whole_pages_splits_and_joins) {
     assert_int_equal(found.unit, 11);
     assert_true(memory_origin_of(mem, 0x12fff, &found));
     assert_int_equal(found.unit, -1);
-    memory_free(mem);
 }
 
 TEST(provenance_of_loads_is_theirs_alone) {
@@ -230,7 +227,6 @@ TEST(provenance_of_loads_is_theirs_alone) {
     assert_int_equal(found.unit, -1);
     assert_true(memory_origin_of(mem, 0x2000a, &found));
     assert_int_equal(found.unit, 11);
-    memory_free(mem);
 }
 
 /* Against an array and the origins of its bytes. */
@@ -238,7 +234,7 @@ TEST(fills_share_nothing_that_is_written) {
     enum { SIZE = 64 * 1024, ROUNDS = 3000, BASE = 0x7fff0180 };
     static uint8_t expected[SIZE];
     static int8_t unit[SIZE]; /* -2: never written */
-    struct memory *mem = memory_new(), *copy = memory_new();
+    struct memory *mem = new_memory(), *copy = new_memory();
     uint64_t random = 7;
     memset(unit, -2, sizeof unit);
     for (int round = 0; round < ROUNDS; round++) {
@@ -270,8 +266,6 @@ TEST(fills_share_nothing_that_is_written) {
     struct memory_difference difference;
     memory_write(copy, BASE, expected, SIZE, NULL, NULL);
     assert_true(memory_compare(mem, copy, 0, UINT64_MAX, &difference));
-    memory_free(mem);
-    memory_free(copy);
 }
 
 TEST(many_origins_are_kept) {
@@ -286,7 +280,6 @@ TEST(many_origins_are_kept) {
         assert_int_equal(found.cycle, i);
         assert_int_equal(found.ordinal, i / 100);
     }
-    memory_free(mem);
 }
 
 TEST(crc_is_that_of_zlib) {
@@ -298,7 +291,6 @@ TEST(crc_is_that_of_zlib) {
     const uint32_t with_holes = memory_crc32(mem, 0, 0x8000);
     memory_fill(mem, 0x4000, 0x1000, 0);
     assert_int_equal(memory_crc32(mem, 0, 0x8000), with_holes);
-    memory_free(mem);
 }
 
 static void expect_regions(const struct memory *mem, size_t count, const uint64_t regions[][2]) {
@@ -329,7 +321,6 @@ TEST(regions_merge_when_they_touch) {
     expect_regions(mem, 1, (const uint64_t[][2]){{0x1000, 0x2100}});
     memory_declare(mem, 0, 0x1000);
     expect_regions(mem, 1, (const uint64_t[][2]){{0, 0x3100}});
-    memory_free(mem);
 }
 
 TEST(undeclaring_cuts_and_splits) {
@@ -348,7 +339,6 @@ TEST(undeclaring_cuts_and_splits) {
     expect_regions(mem, 2, (const uint64_t[][2]){{0x1001, 0x7ff}, {0x3001, 0xfff}});
     memory_undeclare(mem, 0, UINT64_MAX);
     assert_int_equal(memory_region_count(mem), 0);
-    memory_free(mem);
 }
 
 TEST(accesses_are_checked_against_regions) {
@@ -367,7 +357,6 @@ TEST(accesses_are_checked_against_regions) {
     assert_false(memory_any_declared(mem, 0x1100, 8));
     assert_true(memory_any_declared(mem, 0x1100, 0xf01));
     assert_false(memory_any_declared(mem, 0x1000, 0));
-    memory_free(mem);
 }
 
 TEST(the_end_of_the_address_space_is_no_wrap) {
@@ -404,8 +393,6 @@ TEST(the_end_of_the_address_space_is_no_wrap) {
     assert_true(address == end);
     assert_true(memory_next_difference(mem, other, UINT64_MAX, &address));
     assert_true(address == UINT64_MAX);
-    memory_free(other);
-    memory_free(mem);
 }
 
 TEST(differences_are_found_in_order_of_address) {
@@ -424,8 +411,6 @@ TEST(differences_are_found_in_order_of_address) {
         assert_int_equal(byte, "ebdac"[i]);
     }
     assert_false(memory_next_difference(mem, zero, from, &found));
-    memory_free(zero);
-    memory_free(mem);
 }
 
 TEST(comparing_counts_bytes_and_names_the_ends) {
@@ -451,8 +436,6 @@ TEST(comparing_counts_bytes_and_names_the_ends) {
     assert_true(memory_compare(a, b, 0x1ffe, 0, &diff));
     assert_false(memory_compare(b, a, 0x2000, 0x3000, &diff));
     assert_int_equal(diff.count, 2);
-    memory_free(a);
-    memory_free(b);
 }
 
 TEST(a_page_that_only_one_side_has_compares_with_zeros) {
@@ -479,8 +462,6 @@ TEST(a_page_that_only_one_side_has_compares_with_zeros) {
         assert_int_equal(address, next[i]);
     }
     assert_false(memory_next_difference(a, b, 0x800011, &address));
-    memory_free(a);
-    memory_free(b);
 }
 
 static uint8_t pages[4 * MEMORY_PAGE]; /* of another owner */
@@ -505,7 +486,6 @@ TEST(mapped_bytes_are_those_of_their_owner) {
     memory_fill(mem, 0x40002000, MEMORY_PAGE, 0xaa);
     assert_int_equal(pages[0x2fff], 0xaa);
     assert_int_equal(memory_crc32(mem, 0x40000000, sizeof pages), crc32(0, pages, sizeof pages));
-    memory_free(mem);
     assert_int_equal(pages[0x2fff], 0xaa);
 }
 
@@ -535,7 +515,6 @@ TEST(mappings_are_checked_and_end) {
     assert_true(memory_all_declared(mem, 0x2000, MEMORY_PAGE));
     memory_write(mem, 0x1ffe, "z", 1, NULL, &origin); /* of the image now */
     assert_int_equal(byte_at(mem, 0x1ffe), 'z');
-    memory_free(mem);
 }
 
 TEST(a_mapping_compares_with_an_image) {
@@ -552,8 +531,6 @@ TEST(a_mapping_compares_with_an_image) {
     assert_int_equal(diff.first, 0x8102);
     pages[0x102] = 'c';
     assert_true(memory_compare(a, b, 0x8000, sizeof pages, &diff));
-    memory_free(a);
-    memory_free(b);
 }
 
 TEST(a_confined_memory_drops_what_is_outside) {
@@ -568,7 +545,6 @@ TEST(a_confined_memory_drops_what_is_outside) {
     assert_int_equal(byte_at(mem, 0x100f), '8');
     assert_int_equal(byte_at(mem, 0x9000), 0);
     assert_int_equal(byte_at(mem, 0x9001), 'b');
-    memory_free(mem);
 }
 
 TEST(origins_are_forgotten_and_begin_again) {
@@ -589,11 +565,10 @@ TEST(origins_are_forgotten_and_begin_again) {
     memory_write(mem, 0x8008, "q", 1, NULL, &origin);
     assert_true(memory_origin_of(mem, 0x8008, &found));
     assert_int_equal(found.cycle, 500);
-    memory_free(mem);
 }
 
 TEST(an_image_shows_its_base_until_it_is_written) {
-    struct memory *base = memory_new(), *image = memory_new();
+    struct memory *base = new_memory(), *image = new_memory();
     struct memory_origin origin = {.unit = 3};
     char text[9] = "";
     memory_write(base, 0x81fc, "abcdefgh", 8, NULL, NULL); /* over the end of a page */
@@ -613,6 +588,4 @@ TEST(an_image_shows_its_base_until_it_is_written) {
     assert_false(memory_origin_of(image, 0x81ff, NULL));
     assert_true(memory_all_declared(image, 0x8000, 0x1000));
     assert_false(memory_any_declared(image, 0x9000, 8));
-    memory_free(image);
-    memory_free(base);
 }

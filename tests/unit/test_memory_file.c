@@ -2,10 +2,12 @@
 #include "tests/unit/trace_test.h"
 #include "trace/side_files.h"
 
+TEST_KEEPS(keep_blob, struct blob, blob_free)
+
 static struct blob *packets(const char *text, struct error *err) {
     struct lines lines;
     lines_open_text(&lines, "m.dat", text, strlen(text), err);
-    struct blob *blob = packets_parse(&lines, err);
+    struct blob *blob = keep_blob(packets_parse(&lines, err));
     lines_close(&lines);
     return blob;
 }
@@ -13,7 +15,7 @@ static struct blob *packets(const char *text, struct error *err) {
 static struct blob *data(const char *text, size_t most, size_t *found, struct error *err) {
     struct lines lines;
     lines_open_text(&lines, "d.dat", text, strlen(text), err);
-    struct blob *blob = data_lines_parse(&lines, most, found, err);
+    struct blob *blob = keep_blob(data_lines_parse(&lines, most, found, err));
     lines_close(&lines);
     return blob;
 }
@@ -27,7 +29,6 @@ TEST(packets_as_shipped) {
     assert_int_equal(blob->extent, 8);
     assert_int_equal(blob->chunk_count, 1);
     assert_memory_equal(blob->bytes, "\x00\x01\x02\x6f\x11\x22\x33\x44", 8);
-    blob_free(blob);
 }
 
 TEST(packets_of_the_other_spelling) {
@@ -40,7 +41,6 @@ TEST(packets_of_the_other_spelling) {
     assert_int_equal(blob->chunks[0].offset, 0x20);
     assert_int_equal(blob->chunks[1].offset, 8);
     assert_memory_equal(blob->bytes, "\xff\x0a\x07\x01\x02", 5);
-    blob_free(blob);
 }
 
 TEST(missing_bytes_are_zero_and_extra_ones_ignored) {
@@ -52,11 +52,9 @@ TEST(missing_bytes_are_zero_and_extra_ones_ignored) {
     assert_memory_equal(blob->bytes, "\x01\x00\x00\x00\x01\x02\x00\x00\x00", 9);
     assert_int_equal(blob->size, 9);
     assert_int_equal(blob->extent, 19);
-    blob_free(blob);
     blob = packets("{offset:0xffffffff, size:100, payload:1}", &err);
     assert_non_null(blob);
     assert_true(blob->extent == 0xffffffffull + 100);
-    blob_free(blob);
 }
 
 TEST(later_packet_wins) {
@@ -65,7 +63,6 @@ TEST(later_packet_wins) {
     assert_non_null(blob);
     assert_int_equal(blob->chunk_count, 2);
     assert_int_equal(blob->chunks[1].offset, 1);
-    blob_free(blob);
 }
 
 TEST(damaged_packets) {
@@ -93,11 +90,9 @@ TEST(empty_files_have_no_content) {
     struct error err;
     struct blob *blob = packets("", &err);
     assert_int_equal(blob->chunk_count, 0);
-    blob_free(blob);
     size_t found;
     blob = data("Data_size = 0x40\n# x\n\n", SIZE_MAX, &found, &err);
     assert_int_equal(blob->size, 0);
-    blob_free(blob);
 }
 
 /* Cut between two packets: only the brace around them tells. */
@@ -115,7 +110,6 @@ TEST(a_file_without_its_closing_brace_is_cut) {
         struct blob *blob = packets(complete[i], &err);
         if (!blob)
             fail_msg("%s: %s", complete[i], err.text);
-        blob_free(blob);
     }
 }
 
@@ -129,11 +123,9 @@ TEST(data_lines) {
     assert_int_equal(found, 5);
     assert_int_equal(blob->size, 5);
     assert_memory_equal(blob->bytes, "\x35\x56\xff\x01\x02", 5);
-    blob_free(blob);
     blob = data(text, 2, &found, &err); /* the first two bytes of five */
     assert_int_equal(blob->size, 2);
     assert_int_equal(found, 5);
-    blob_free(blob);
     text = "0x01\n0x02 0xzz\n";
     assert_null(data(text, 1, &found, &err));
     assert_non_null(strstr(err.text, "d.dat:2: found \"0xzz\""));

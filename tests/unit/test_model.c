@@ -68,7 +68,6 @@ TEST(registers_reset_and_keep_their_masked_bits) {
         assert_true(dev->ops->reset(dev, &err));
         assert_int_equal(get(dev, NVDLA_SDP, SDP_D_CVT_OFFSET), 0);
         assert_int_equal(get(dev, NVDLA_SDP, SDP_D_DP_BS_CFG), dev->config->map == NVDLA_MAP_FULL ? 0 : 0x73);
-        bench_free(dev);
     }
 }
 
@@ -78,7 +77,6 @@ TEST(the_table_of_sdp_is_there_where_ew_is) {
         struct device *dev = bench_new(nvdla_configs[i].name);
         table_port(dev, NVDLA_SDP,
                    nvdla_has(&nvdla_configs[i], FEATURE_SDP_LUT) ? "C20003 W1234 C3 E1234" : "C20003 W1234 C3 E0 P3");
-        bench_free(dev);
     }
 }
 
@@ -97,7 +95,6 @@ TEST(addresses_without_register_read_zero) {
             assert_int_equal(value, 0);
         }
         assert_int_equal(advance(dev), DEVICE_IDLE);
-        bench_free(dev);
     }
 }
 
@@ -128,7 +125,6 @@ TEST(glb_sets_masks_and_clears) {
     assert_int_equal(get(dev, NVDLA_GLB, GLB_S_INTR_SET), 0);
     put(dev, NVDLA_GLB, GLB_S_INTR_MASK, UINT32_MAX);
     assert_int_equal(get(dev, NVDLA_GLB, GLB_S_INTR_MASK), 0x003f03ff);
-    bench_free(dev);
 }
 
 /* 10-system section 10: vectors 13, 14 and section 7. */
@@ -147,7 +143,6 @@ TEST(full_has_bdma_and_its_interrupts_but_no_gec) {
     put(dev, NVDLA_GLB, GLB_S_INTR_MASK, UINT32_MAX);
     assert_int_equal(get(dev, NVDLA_GLB, GLB_S_INTR_MASK), 0x003f03ff);
     assert_false(dev->ops->interrupt(dev));
-    bench_free(dev);
 }
 
 TEST(masked_layer_interrupt_is_recorded) {
@@ -159,7 +154,6 @@ TEST(masked_layer_interrupt_is_recorded) {
     assert_int_equal(advance(dev), DEVICE_RUNNING);
     assert_int_equal(advance(dev), DEVICE_IDLE);
     assert_int_equal(pending_interrupts(dev), 1);
-    bench_free(dev);
 }
 
 /* ---- groups ---- */
@@ -189,7 +183,6 @@ TEST(arming_protects_the_group) {
     put(dev, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, 0x55);
     assert_int_equal(get(dev, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH), 0x55);
     assert_int_equal(get(dev, NVDLA_SDP, SDP_D_OP_ENABLE), 0);
-    bench_free(dev);
 }
 
 static void program_and_arm(struct device *dev, uint32_t group) {
@@ -221,7 +214,6 @@ TEST(both_groups_in_turn) {
     assert_int_equal(pending_interrupts(dev), 1);
     assert_int_equal(sdp_status(dev), 0);
     assert_int_equal(get(dev, NVDLA_SDP_RDMA, SDP_RDMA_S_POINTER), 0x00010000);
-    bench_free(dev);
 }
 
 TEST(group_1_first_waits_for_group_0) {
@@ -236,7 +228,6 @@ TEST(group_1_first_waits_for_group_0) {
     clear_interrupts(dev);
     assert_int_equal(advance(dev), DEVICE_INTERRUPT);
     assert_int_equal(pending_interrupts(dev), 2);
-    bench_free(dev);
 }
 
 TEST(reset_ends_a_hang_and_keeps_the_memory) {
@@ -253,7 +244,6 @@ TEST(reset_ends_a_hang_and_keeps_the_memory) {
     assert_int_equal(advance(dev), DEVICE_INTERRUPT);
     assert_int_equal(byte_at(dev, 0x800), 7);
     assert_true(dev->ops->time(dev) > 0);
-    bench_free(dev);
 }
 
 /* ---- memory ---- */
@@ -292,7 +282,6 @@ TEST(runs_go_on_at_the_other_end_of_the_address_space) {
         assert_int_equal(after.write_beats[1] - before.write_beats[1], atom == 8 ? 8 : 3 + 2);
         assert_int_equal(after.read_beats[1] - before.read_beats[1], atom == 8 ? 8 : 2 + 3);
         assert_int_equal(dev->finding_count, 0);
-        bench_free(dev);
     }
 }
 
@@ -316,7 +305,6 @@ TEST(rdma_with_nothing_to_read_ends_alone) {
     assert_int_equal(advance(dev), DEVICE_INTERRUPT);
     assert_int_equal(pending_interrupts(dev), 1);
     assert_int_equal(get(dev, NVDLA_SDP_RDMA, SDP_RDMA_S_POINTER), 1);
-    bench_free(dev);
 }
 
 /* 98-measured-rules section 2: on the fly SDP and PDP both interrupt, each with its own group. */
@@ -351,7 +339,6 @@ TEST(sdp_and_pdp_interrupt_with_their_own_groups) {
     assert_int_equal(advance(dev), DEVICE_INTERRUPT);
     assert_int_equal(pending_interrupts(dev), 1 << 1 | 1 << 4);
     assert_int_equal(get(dev, NVDLA_SDP, SDP_D_STATUS), 0); /* though no byte is zero: 50-sdp section 9 */
-    bench_free(dev);
 }
 
 /* 50-sdp section 10, 62-cdp section 9, 40-convolution-core section 9.7. */
@@ -381,7 +368,6 @@ TEST(layers_too_large_are_reported_once) {
     assert_int_equal(advance(dev), DEVICE_IDLE);
     assert_int_equal(dev->finding_count, 1);
     assert_string_equal(dev->findings[0].rule, "layer-size");
-    bench_free(dev);
 }
 
 /* 70000 lines of one atom: next to each other they are few runs, with gaps they are as many runs. */
@@ -402,7 +388,6 @@ TEST(layers_that_flood_the_memory_are_cut) {
     sdp_arm(dev);
     assert_int_equal(advance(dev), DEVICE_INTERRUPT);
     assert_string_equal(dev->findings[dev->finding_count - 1].rule, "region-flood");
-    bench_free(dev);
 }
 
 static bool refused; /* the program of the device at hand; nothing more is written to it */

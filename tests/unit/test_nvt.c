@@ -61,7 +61,6 @@ TEST_IN_FOLDER(every_operation) {
     assert_string_equal(prog->events[op_at(prog, 9)->event], "b \"\\\x01 c");
     assert_int_equal(op_at(prog, 10)->bit, 30);
     assert_true(op_at(prog, 13)->blob->extent == 0x100000000 + 66);
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(sequential) {
@@ -69,7 +68,6 @@ TEST_IN_FOLDER(sequential) {
     assert_true(prog->sequential);
     assert_int_equal(prog->stream_count, 1);
     assert_string_equal(prog->streams[0], "main");
-    program_free(prog);
     bad(HEAD_SEQUENTIAL "wait high stream=x", 4, "main");
 }
 
@@ -86,7 +84,6 @@ TEST_IN_FOLDER(free_layout) {
     assert_memory_equal(op->blob->bytes, "\1\2\3\3\xa\xb", 6);
     assert_true(op->base == 16 && op->size == 0x12);
     assert_int_equal(op_at(prog, 3)->address, 0x3fffc);
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(side_files) {
@@ -94,7 +91,6 @@ TEST_IN_FOLDER(side_files) {
     struct program *prog = good(state, HEAD "mem_load primary 0 file=\"x.dat\"\nmem_check primary 0 file=x.dat end");
     assert_true(prog->ops[0].blob == prog->ops[1].blob && prog->ops[0].size == 6);
     assert_string_equal(prog->ops[0].blob->name, "x.dat");
-    program_free(prog);
     bad(HEAD "mem_load primary 0 file=y.dat", 4, "y.dat");
     bad(HEAD "mem_load primary 0 file=\"\"", 4, "a file name");
 }
@@ -114,7 +110,6 @@ TEST_IN_FOLDER(header_errors) {
     struct program *prog =
         parse_text(state, trace_read_nvt, "t.nvt", "nvt 1\nconfig small\nmode streams", "large", &err);
     assert_string_equal(prog->config->name, "large");
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(errors) {
@@ -194,7 +189,7 @@ TEST_IN_FOLDER(sec_mem_needs_a_configuration_with_it) {
 }
 
 TEST_IN_FOLDER(content_is_compact) {
-    struct program *prog = program_new(nvdla_config_find("small"), "x");
+    struct program *prog = keep_program(program_new(nvdla_config_find("small"), "x"));
     prog->sequential = true;
     program_stream(prog, "main");
     struct blob *blob = program_blob(prog, blob_new(NULL));
@@ -214,11 +209,10 @@ TEST_IN_FOLDER(content_is_compact) {
     assert_non_null(strstr(text, "blob 0\n  00*500000\n  @0x927c0\n  01\n  00*99\n  @0x7a120\n  02\nend\n"));
     free(text);
     check_round_trip(prog);
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(notes_survive_whatever_they_hold) {
-    struct program *prog = program_new(nvdla_config_find("small"), "x");
+    struct program *prog = keep_program(program_new(nvdla_config_find("small"), "x"));
     prog->sequential = true;
     program_stream(prog, "main");
     static const char *const notes[] = {"", "  two blanks", "# hash", "\xc3\xa4 umlaut", "tab\tinside"};
@@ -228,7 +222,6 @@ TEST_IN_FOLDER(notes_survive_whatever_they_hold) {
         program_append(prog, &op);
     }
     check_round_trip(prog);
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(files_are_the_same_every_time) {
@@ -242,13 +235,13 @@ TEST_IN_FOLDER(files_are_the_same_every_time) {
     put_file(state, "a.dat", "{offset:0x4, size:2, payload:1 2}\n");
     put_file(state, "t_golden_00000010.dat", "{offset:0x0, size:40, payload:1 2}\n");
     put_file(state, "t_regs.csv", "unit,register,value\nSDP,D_CVT_SCALE,1\n");
-    struct program *prog = trace_read(in_directory(state, "t.cfg", path), &options, &err);
+    struct program *prog = keep_program(trace_read(in_directory(state, "t.cfg", path), &options, &err));
     assert_non_null(prog);
     check_round_trip(prog);
     static const char *const names[] = {"t.nvt", "t.nvt.gz"};
     for (size_t i = 0; i < 2; i++) {
         assert_true(trace_write(prog, in_directory(state, names[i], path), &err));
-        struct program *again = trace_read(path, &options, &err);
+        struct program *again = keep_program(trace_read(path, &options, &err));
         assert_non_null(again);
         assert_true(program_equal(prog, again));
         assert_int_equal(again->file_count, 1);
@@ -263,9 +256,7 @@ TEST_IN_FOLDER(files_are_the_same_every_time) {
         fclose(b);
         assert_true(n == m && n > 50);
         assert_memory_equal(first, second, n);
-        program_free(again);
     }
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(truncated_gzip) {

@@ -83,7 +83,6 @@ TEST_FOR(int8_averages_round_and_wrap, "small", "full") {
         p.reciprocal_height = (uint32_t)v.number[2];
         check_plane(dev, &p, &v, v.number + 4, v.number + 3);
     }
-    bench_free(dev);
 }
 
 /* Section 5.3: a window of one column, one valid line and one line of vertical pad. The configurable generation reduces
@@ -103,7 +102,6 @@ TEST_FOR(int8_totals_wrap_by_generation, "small", "large", "full") {
         p.bottom = 1;
         check_plane(dev, &p, &v, v.number, out);
     }
-    bench_free(dev);
 }
 
 TEST(int16_averages_round_and_wrap) {
@@ -113,7 +111,6 @@ TEST(int16_averages_round_and_wrap) {
         p.reciprocal_width = p.reciprocal_height = (uint32_t)v.number[1];
         check_plane(dev, &p, &v, v.number + 3, v.number + 2);
     }
-    bench_free(dev);
 }
 
 TEST(fp16_windows_keep_zeros_infinities_and_nans) {
@@ -124,7 +121,6 @@ TEST(fp16_windows_keep_zeros_infinities_and_nans) {
             p.reciprocal_width = p.reciprocal_height = 0x7800;
             check_plane(dev, &p, &v, v.number + 3, v.number + method);
         }
-    bench_free(dev);
 }
 
 /* Pads count in averages only. */
@@ -140,7 +136,6 @@ TEST_FOR(padded_windows, "small", "full") {
         p.reciprocal_width = p.reciprocal_height = (uint32_t)v.number[3];
         check_plane(dev, &p, &v, v.number + 5 + MOST, v.number + 5);
     }
-    bench_free(dev);
 }
 
 /* Section 5: +0 instead of NaN before anything else. Section 10: the input is not counted. */
@@ -158,7 +153,6 @@ TEST(nan_to_zero_clears_nans_from_memory) {
         assert_int_equal(get(dev, NVDLA_PDP, PDP_D_INF_INPUT_NUM), 0);
         next_group(dev);
     }
-    bench_free(dev);
 }
 
 TEST(round_wraps_by_sign) {
@@ -188,7 +182,6 @@ TEST(pooling_waits_for_both_units) {
     assert_true(memory_origin_of(dev->memory[SPACE_PRIMARY], DESTINATION, &origin));
     assert_int_equal(origin.unit, NVDLA_PDP);
     assert_int_equal(origin.axi_id, 2);
-    bench_free(dev);
 }
 
 /* Section 9: limit works, limit + 1 hangs when several output lines overlap. */
@@ -211,6 +204,5 @@ TEST(lines_longer_than_the_line_buffer_hang) {
         program(dev, &p);
         pdp_arm(dev);
         assert_int_equal(advance(dev), p.kernel_height > 1 ? DEVICE_IDLE : DEVICE_INTERRUPT);
-        bench_free(dev);
     }
 }

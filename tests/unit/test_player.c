@@ -206,30 +206,29 @@ static uint32_t reg(const char *unit, const char *name) {
     return found->address;
 }
 
-static int setup(void **state) {
-    struct fixture *f = calloc(1, sizeof *f);
-    f->fake = calloc(1, sizeof *f->fake);
-    f->fake->dev =
-        (struct device){.ops = &fake_ops, .name = "fake", .config = nvdla_config_find("small"), .units = UINT32_MAX};
-    f->fake->dev.memory[SPACE_PRIMARY] = memory_new();
-    f->fake->status_address = reg("GLB", "S_INTR_STATUS");
-    f->fake->mask_address = reg("GLB", "S_INTR_MASK");
-    f->prog = program_new(nvdla_config_find("small"), "t.cfg");
-    play_options_default(&f->options);
-    f->options.still = 50000;
-    *state = f;
-    return 0;
-}
-
-static int teardown(void **state) {
-    struct fixture *f = *state;
+static void fixture_release(struct fixture *f) {
     play_result_free(&f->result);
     program_free(f->prog);
     device_release(&f->fake->dev);
-    free(f->fake);
-    free(f);
-    return 0;
 }
+TEST_KEEPS(fixture_keep, struct fixture, fixture_release)
+
+static struct fixture *fixture_new(void) {
+    struct fake *fake = test_new(sizeof *fake);
+    struct fixture *f = fixture_keep(test_new(sizeof *f));
+    f->fake = fake;
+    fake->dev =
+        (struct device){.ops = &fake_ops, .name = "fake", .config = nvdla_config_find("small"), .units = UINT32_MAX};
+    fake->dev.memory[SPACE_PRIMARY] = memory_new();
+    fake->status_address = reg("GLB", "S_INTR_STATUS");
+    fake->mask_address = reg("GLB", "S_INTR_MASK");
+    f->prog = program_new(nvdla_config_find("small"), "t.cfg");
+    play_options_default(&f->options);
+    f->options.still = 50000;
+    return f;
+}
+
+#define TEST_PLAY(label) TEST_ON(label, struct fixture *f, fixture_new)
 
 static void script(struct fixture *f, uint32_t trigger_address, uint64_t delay, uint32_t bits) {
     f->fake->script[f->fake->script_count++] = (struct act){.trigger = trigger_address, .delay = delay, .bits = bits};
@@ -296,8 +295,7 @@ static int written(const struct fixture *f, uint32_t address, uint32_t value) {
 
 /* ---- order ---- */
 
-TEST_WITH(sequential_operations_keep_file_order, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(sequential_operations_keep_file_order) {
     f->prog->sequential = true;
     uint32_t width = reg("SDP", "D_DATA_CUBE_WIDTH");
     write_op(f, "main", width, 1);
@@ -315,8 +313,7 @@ TEST_WITH(sequential_operations_keep_file_order, setup, teardown) {
     assert_int_equal(f->result.checks_done, 1);
 }
 
-TEST_WITH(streams_overtake_a_stream_that_waits, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(streams_overtake_a_stream_that_waits) {
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH"), b = reg("PDP", "D_DATA_CUBE_IN_WIDTH");
     event_op(f, "SDP", OP_SYNC_WAIT, "go");
     write_op(f, "SDP", a, 1);
@@ -329,16 +326,14 @@ TEST_WITH(streams_overtake_a_stream_that_waits, setup, teardown) {
     assert_int_equal(written(f, b, 2), 2);
 }
 
-TEST_WITH(an_event_raised_early_stays_raised, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(an_event_raised_early_stays_raised) {
     event_op(f, "PDP", OP_SYNC_NOTIFY, "go");
     event_op(f, "SDP", OP_SYNC_WAIT, "go");
     event_op(f, "CDP", OP_SYNC_WAIT, "go");
     assert_int_equal(run(f), PLAY_PASSED);
 }
 
-TEST_WITH(a_poll_holds_only_its_stream, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_poll_holds_only_its_stream) {
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH"), b = reg("PDP", "D_DATA_CUBE_IN_WIDTH");
     check_op(f, "SDP", OP_POLL, b, 7);
     write_op(f, "SDP", a, 1);
@@ -350,8 +345,7 @@ TEST_WITH(a_poll_holds_only_its_stream, setup, teardown) {
 }
 
 /* All ones: no field of GLB.S_INTR_MASK has the highest bits, all bits of CFGROM's words are one field. */
-TEST_WITH(a_read_that_cannot_be_is_noted, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_read_that_cannot_be_is_noted) {
     const uint32_t mask = reg("GLB", "S_INTR_MASK");
     f->fake->registers[mask / 4] = UINT32_MAX;
     check_op(f, "SDP", OP_READ_CHECK, mask, 0);
@@ -376,8 +370,8 @@ static const struct strange_read *read_back(struct fixture *f, bool armed) {
     return &f->result.strange;
 }
 
-TEST_WITH(a_read_that_differs_from_what_is_certain_is_noted, setup, teardown) {
-    const struct strange_read *strange = read_back(*state, false);
+TEST_PLAY(a_read_that_differs_from_what_is_certain_is_noted) {
+    const struct strange_read *strange = read_back(f, false);
     assert_true(strange->found && strange->known);
     assert_int_equal(strange->address, reg("SDP", "D_DATA_CUBE_WIDTH"));
     assert_int_equal(strange->bits, 4);
@@ -385,12 +379,11 @@ TEST_WITH(a_read_that_differs_from_what_is_certain_is_noted, setup, teardown) {
 }
 
 /* Writes to an armed group are lost, so nothing is certain of it. */
-TEST_WITH(nothing_is_certain_of_a_unit_that_was_armed, setup, teardown) {
-    assert_false(read_back(*state, true)->found);
+TEST_PLAY(nothing_is_certain_of_a_unit_that_was_armed) {
+    assert_false(read_back(f, true)->found);
 }
 
-TEST_WITH(a_poll_with_a_limit_fails_and_play_goes_on, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_poll_with_a_limit_fails_and_play_goes_on) {
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
     check_op(f, "SDP", OP_POLL, a, 7)->attempts = 5;
     write_op(f, "SDP", a, 1);
@@ -403,8 +396,7 @@ TEST_WITH(a_poll_with_a_limit_fails_and_play_goes_on, setup, teardown) {
     assert_true(f->fake->clock > 4 * f->options.poll_interval);
 }
 
-TEST_WITH(relations_and_masks_are_honoured, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(relations_and_masks_are_honoured) {
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
     write_op(f, "SDP", a, 0x105);
     check_op(f, "SDP", OP_READ_CHECK, a, 0x206)->mask = 0xf;
@@ -418,8 +410,7 @@ TEST_WITH(relations_and_masks_are_honoured, setup, teardown) {
 
 /* ---- interrupts of programs with streams ---- */
 
-TEST_WITH(interrupts_raise_their_events, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(interrupts_raise_their_events) {
     uint32_t enable = reg("SDP", "D_OP_ENABLE"), a = reg("SDP", "D_DATA_CUBE_WIDTH");
     script(f, enable, 1000, 1);
     write_op(f, "SDP", enable, 1);
@@ -433,8 +424,7 @@ TEST_WITH(interrupts_raise_their_events, setup, teardown) {
 }
 
 /* net_lenet programs groups that a running layer holds behind a wait in another stream. */
-TEST_WITH(a_wait_for_an_interrupt_holds_what_follows_in_the_file, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_wait_for_an_interrupt_holds_what_follows_in_the_file) {
     uint32_t enable = reg("SDP", "D_OP_ENABLE"), a = reg("PDP", "D_DATA_CUBE_IN_WIDTH");
     script(f, enable, 1000, 1);
     write_op(f, "SDP", enable, 1);
@@ -446,8 +436,7 @@ TEST_WITH(a_wait_for_an_interrupt_holds_what_follows_in_the_file, setup, teardow
 }
 
 /* Queues that cannot go in file order go as they can. */
-TEST_WITH(streams_overtake_when_the_device_rests_without_the_interrupt, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(streams_overtake_when_the_device_rests_without_the_interrupt) {
     uint32_t enable = reg("PDP", "D_OP_ENABLE"), a = reg("SDP", "D_DATA_CUBE_WIDTH");
     script(f, enable, 100, 1);
     notify_op(f, 0, "sdp_0");
@@ -458,8 +447,7 @@ TEST_WITH(streams_overtake_when_the_device_rests_without_the_interrupt, setup, t
     assert_true(written(f, a, 9) > written(f, f->fake->status_address, 1));
 }
 
-TEST_WITH(masked_interrupts_are_left_alone, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(masked_interrupts_are_left_alone) {
     uint32_t enable = reg("SDP", "D_OP_ENABLE");
     script(f, enable, 100, 0x50001);
     write_op(f, "GLB", f->fake->mask_address, 0x3f03fe);
@@ -471,8 +459,7 @@ TEST_WITH(masked_interrupts_are_left_alone, setup, teardown) {
     assert_int_equal(f->result.interrupts, 1);
 }
 
-TEST_WITH(groups_may_be_swapped_once, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(groups_may_be_swapped_once) {
     uint32_t enable = reg("SDP", "D_OP_ENABLE"), a = reg("SDP", "D_DATA_CUBE_WIDTH");
     script(f, enable, 100, 2);
     script(f, enable, 900, 1);
@@ -489,8 +476,7 @@ TEST_WITH(groups_may_be_swapped_once, setup, teardown) {
     assert_true(written(f, a, 1) < written(f, f->fake->status_address, 1));
 }
 
-TEST_WITH(the_oldest_notification_of_a_source_comes_first, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(the_oldest_notification_of_a_source_comes_first) {
     uint32_t enable = reg("SDP", "D_OP_ENABLE"), a = reg("SDP", "D_DATA_CUBE_WIDTH");
     script(f, enable, 100, 1);
     script(f, a, 100, 1);
@@ -504,8 +490,7 @@ TEST_WITH(the_oldest_notification_of_a_source_comes_first, setup, teardown) {
     assert_int_equal(f->result.interrupts, 2);
 }
 
-TEST_WITH(an_interrupt_before_its_notification_is_remembered, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(an_interrupt_before_its_notification_is_remembered) {
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
     script(f, UINT32_MAX, 50, 1);
     check_op(f, "SDP", OP_POLL, a, 3)->attempts = 100;
@@ -517,8 +502,7 @@ TEST_WITH(an_interrupt_before_its_notification_is_remembered, setup, teardown) {
     assert_int_equal(f->result.interrupts, 1);
 }
 
-TEST_WITH(any_interrupt_satisfies_a_notification_without_source, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(any_interrupt_satisfies_a_notification_without_source) {
     uint32_t enable = reg("SDP", "D_OP_ENABLE");
     script(f, enable, 10, 0x10);
     write_op(f, "SDP", enable, 1);
@@ -527,8 +511,7 @@ TEST_WITH(any_interrupt_satisfies_a_notification_without_source, setup, teardown
     assert_int_equal(run(f), PLAY_PASSED);
 }
 
-TEST_WITH(a_check_comes_before_what_waits_for_the_same_event, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_check_comes_before_what_waits_for_the_same_event) {
     uint32_t enable = reg("SDP", "D_OP_ENABLE");
     script(f, enable, 100, 1);
     notify_op(f, 0, "done");
@@ -560,8 +543,7 @@ static void wait_for(struct fixture *f, uint32_t bits) {
     clear_and_read_back(f);
 }
 
-TEST_WITH(four_waits_take_four_interrupts, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(four_waits_take_four_interrupts) {
     uint32_t enable = reg("SDP", "D_OP_ENABLE");
     f->prog->sequential = true;
     write_op(f, "main", enable, 1);
@@ -575,8 +557,7 @@ TEST_WITH(four_waits_take_four_interrupts, setup, teardown) {
     assert_int_equal(f->result.interrupts, 0);
 }
 
-TEST_WITH(merged_and_reordered_interrupts_satisfy_the_waits, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(merged_and_reordered_interrupts_satisfy_the_waits) {
     f->prog->sequential = true;
     script(f, UINT32_MAX, 500, 0x140000);
     script(f, UINT32_MAX, 2500, 0x10001);
@@ -587,8 +568,7 @@ TEST_WITH(merged_and_reordered_interrupts_satisfy_the_waits, setup, teardown) {
     assert_int_equal(run(f), PLAY_PASSED);
 }
 
-TEST_WITH(bare_waits_survive_merged_interrupts, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(bare_waits_survive_merged_interrupts) {
     f->prog->sequential = true;
     script(f, UINT32_MAX, 500, 0x50000);
     script(f, UINT32_MAX, 1500, 0x100001);
@@ -599,8 +579,7 @@ TEST_WITH(bare_waits_survive_merged_interrupts, setup, teardown) {
     assert_int_equal(run(f), PLAY_PASSED);
 }
 
-TEST_WITH(an_interrupt_after_the_clear_does_not_fail_the_read_back, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(an_interrupt_after_the_clear_does_not_fail_the_read_back) {
     f->prog->sequential = true;
     script(f, UINT32_MAX, 500, 0x10000);
     script(f, f->fake->status_address, 1, 1); /* rises as the first clear is written */
@@ -609,8 +588,7 @@ TEST_WITH(an_interrupt_after_the_clear_does_not_fail_the_read_back, setup, teard
     assert_int_equal(run(f), PLAY_PASSED);
 }
 
-TEST_WITH(a_bit_that_can_not_be_cleared_fails_the_read_back, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_bit_that_can_not_be_cleared_fails_the_read_back) {
     f->prog->sequential = true;
     f->fake->stuck = 1;
     script(f, UINT32_MAX, 500, 1);
@@ -620,8 +598,7 @@ TEST_WITH(a_bit_that_can_not_be_cleared_fails_the_read_back, setup, teardown) {
     assert_int_equal(f->result.failures[0].op, 3);
 }
 
-TEST_WITH(a_wrong_interrupt_fails_the_check, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_wrong_interrupt_fails_the_check) {
     f->prog->sequential = true;
     f->fake->knows_idle = true;
     script(f, UINT32_MAX, 500, 2);
@@ -631,16 +608,14 @@ TEST_WITH(a_wrong_interrupt_fails_the_check, setup, teardown) {
     assert_int_equal(f->result.failures[0].expected, 1);
 }
 
-TEST_WITH(a_poll_of_the_status_waits_without_a_wait, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_poll_of_the_status_waits_without_a_wait) {
     f->prog->sequential = true;
     script(f, UINT32_MAX, 3000, 0x40);
     check_op(f, "main", OP_POLL, f->fake->status_address, 0x40)->mask = 0x40;
     assert_int_equal(run(f), PLAY_PASSED);
 }
 
-TEST_WITH(a_wait_for_low_ends_when_the_line_falls, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_wait_for_low_ends_when_the_line_falls) {
     f->prog->sequential = true;
     script(f, UINT32_MAX, 100, 1);
     wait_op(f);
@@ -651,8 +626,7 @@ TEST_WITH(a_wait_for_low_ends_when_the_line_falls, setup, teardown) {
 
 /* ---- reads that are not compared ---- */
 
-TEST_WITH(volatile_reads_are_informational_unless_strict, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(volatile_reads_are_informational_unless_strict) {
     uint32_t a = reg("SDP", "S_STATUS");
     check_op(f, "SDP", OP_READ_CHECK, a, 1)->volatile_read = true;
     assert_int_equal(run(f), PLAY_PASSED);
@@ -662,8 +636,7 @@ TEST_WITH(volatile_reads_are_informational_unless_strict, setup, teardown) {
     assert_int_equal(run(f), PLAY_CHECK_FAILED);
 }
 
-TEST_WITH(excepted_bits_are_not_compared, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(excepted_bits_are_not_compared) {
     const uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH"), b = reg("SDP", "D_DATA_CUBE_HEIGHT");
     const struct read_exception exceptions[] = {{a, 0x0f, ""}, {a, 0x10, ""}};
     write_op(f, "SDP", a, 0x105);
@@ -684,8 +657,7 @@ TEST_WITH(excepted_bits_are_not_compared, setup, teardown) {
     assert_int_equal(f->result.excepted, 2);
 }
 
-TEST_WITH(registers_of_units_that_are_not_there_are_counted, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(registers_of_units_that_are_not_there_are_counted) {
     f->fake->dev.units = 1u << NVDLA_SDP;
     check_op(f, "SDP", OP_READ_CHECK, reg("SDP", "S_STATUS"), 0)->at_end = true;
     check_op(f, "CDMA", OP_READ_CHECK, reg("CDMA", "S_STATUS"), 5)->at_end = true;
@@ -694,8 +666,7 @@ TEST_WITH(registers_of_units_that_are_not_there_are_counted, setup, teardown) {
     assert_int_equal(f->result.checks_skipped, 1);
 }
 
-TEST_WITH(counters_of_waiting_are_compared_where_there_are_clocks, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(counters_of_waiting_are_compared_where_there_are_clocks) {
     check_op(f, "SDP", OP_READ_CHECK, reg("SDP", "D_PERF_WDMA_WRITE_STALL"), 5)->volatile_read = true;
     check_op(f, "CDMA", OP_READ_CHECK, reg("CDMA", "D_PERF_WT_READ_LATENCY"), 5)->volatile_read = true;
     check_op(f, "CDP", OP_READ_CHECK, reg("CDP", "D_PERF_LUT_LE_HIT"), 0)->volatile_read = true;
@@ -709,8 +680,7 @@ TEST_WITH(counters_of_waiting_are_compared_where_there_are_clocks, setup, teardo
     assert_int_equal(f->result.checks_skipped, 2);
 }
 
-TEST_WITH(operations_at_the_end_wait_for_rest, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(operations_at_the_end_wait_for_rest) {
     uint32_t enable = reg("SDP", "D_OP_ENABLE");
     script(f, enable, 5000, 1);
     check_op(f, "SDP", OP_READ_CHECK, f->fake->status_address, 0)->at_end = true;
@@ -722,8 +692,7 @@ TEST_WITH(operations_at_the_end_wait_for_rest, setup, teardown) {
 
 /* ---- runs that end before their end ---- */
 
-TEST_WITH(the_first_failing_check_ends_the_run_if_asked, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(the_first_failing_check_ends_the_run_if_asked) {
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
     check_op(f, "SDP", OP_READ_CHECK, a, 7);
     write_op(f, "SDP", a, 1);
@@ -739,8 +708,7 @@ TEST_WITH(the_first_failing_check_ends_the_run_if_asked, setup, teardown) {
     assert_int_equal(f->fake->log_count, 1);
 }
 
-TEST_WITH(a_device_that_is_stopped_ends_the_run, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_device_that_is_stopped_ends_the_run) {
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
     write_op(f, "SDP", a, 1);
     f->fake->dev.stop = true;
@@ -748,8 +716,7 @@ TEST_WITH(a_device_that_is_stopped_ends_the_run, setup, teardown) {
     assert_int_equal(f->fake->log_count, 0);
 }
 
-TEST_WITH(a_finding_ends_the_run_if_asked, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_finding_ends_the_run_if_asked) {
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
     write_op(f, "SDP", a, 1);
     device_report(&f->fake->dev, &(struct finding){.cycle = 5, .rule = "rule", .owner = {-1, -1}}, "text");
@@ -770,8 +737,7 @@ static struct blob *two_chunks(struct fixture *f) {
     return blob;
 }
 
-TEST_WITH(loads_keep_gaps_and_later_chunks_win, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(loads_keep_gaps_and_later_chunks_win) {
     struct memory *mem = f->fake->dev.memory[SPACE_PRIMARY];
     struct op *load = add(f, "memory", OP_MEM_LOAD);
     load->base = 0x80000000;
@@ -788,8 +754,7 @@ TEST_WITH(loads_keep_gaps_and_later_chunks_win, setup, teardown) {
     assert_false(memory_any_declared(mem, 0x80000014, 8));
 }
 
-TEST_WITH(a_memory_check_counts_wrong_bytes, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_memory_check_counts_wrong_bytes) {
     struct op *check = add(f, "memory", OP_MEM_CHECK);
     check->base = 0x80000000;
     check->blob = two_chunks(f);
@@ -799,8 +764,7 @@ TEST_WITH(a_memory_check_counts_wrong_bytes, setup, teardown) {
     assert_int_equal(f->result.failures[0].first, 0x80000005);
 }
 
-TEST_WITH(fill_patterns, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(fill_patterns) {
     static const enum mem_pattern patterns[] = {PATTERN_BYTE, PATTERN_ADDRESS, PATTERN_RANDOM};
     for (size_t i = 0; i < 3; i++) {
         struct op *op = add(f, "memory", OP_MEM_FILL);
@@ -833,8 +797,7 @@ TEST_WITH(fill_patterns, setup, teardown) {
     assert_memory_not_equal(again, bytes[2], sizeof again);
 }
 
-TEST_WITH(reserve_and_release_declare_regions, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(reserve_and_release_declare_regions) {
     struct memory *mem = f->fake->dev.memory[SPACE_PRIMARY];
     for (uint64_t i = 0; i < 2; i++) {
         struct op *op = add(f, "memory", OP_MEM_RESERVE);
@@ -848,8 +811,7 @@ TEST_WITH(reserve_and_release_declare_regions, setup, teardown) {
     assert_true(memory_all_declared(mem, 0x80001000, 0x100));
 }
 
-TEST_WITH(a_wrong_crc_is_a_failure, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_wrong_crc_is_a_failure) {
     crc_op(f, 0x80000000, 9, 0xcbf43926, NULL);
     assert_int_equal(run(f), PLAY_CHECK_FAILED);
     assert_int_equal(f->result.failures[0].expected, 0xcbf43926);
@@ -858,8 +820,7 @@ TEST_WITH(a_wrong_crc_is_a_failure, setup, teardown) {
     assert_int_equal(run(f), PLAY_PASSED);
 }
 
-TEST_WITH(memory_that_the_device_has_not_is_an_error, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(memory_that_the_device_has_not_is_an_error) {
     crc_op(f, 0x50000000, 4, 0, NULL)->space = SPACE_SECONDARY;
     assert_int_equal(run(f), PLAY_BROKEN);
     assert_non_null(strstr(f->result.message, "t.cfg:1"));
@@ -868,8 +829,7 @@ TEST_WITH(memory_that_the_device_has_not_is_an_error, setup, teardown) {
 
 /* ---- runs that do not end well ---- */
 
-TEST_WITH(a_hang_names_what_every_stream_waits_for, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_hang_names_what_every_stream_waits_for) {
     f->fake->registers[reg("SDP", "S_STATUS") / 4] = 0x20000;
     f->fake->registers[reg("CDP", "S_STATUS") / 4] = 1;
     f->fake->registers[reg("MCIF", "CFG_RD_WEIGHT_0") / 4] = 0x01000101;
@@ -891,8 +851,7 @@ TEST_WITH(a_hang_names_what_every_stream_waits_for, setup, teardown) {
     assert_null(strstr(message, "RD_WEIGHT_SDP 0"));
 }
 
-TEST_WITH(an_idle_device_hangs_at_once, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(an_idle_device_hangs_at_once) {
     f->fake->knows_idle = true;
     event_op(f, "SDP", OP_SYNC_WAIT, "never");
     assert_int_equal(run(f), PLAY_HUNG);
@@ -900,8 +859,7 @@ TEST_WITH(an_idle_device_hangs_at_once, setup, teardown) {
     assert_non_null(strstr(f->result.message, "nothing in the trace raises it"));
 }
 
-TEST_WITH(the_reads_of_a_poll_count_for_both_limits, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(the_reads_of_a_poll_count_for_both_limits) {
     f->options.poll_interval = 1; /* most of the time goes into the reads */
     f->options.still = 5000;
     check_op(f, "SDP", OP_POLL, reg("SDP", "S_STATUS"), 1);
@@ -916,8 +874,7 @@ TEST_WITH(the_reads_of_a_poll_count_for_both_limits, setup, teardown) {
     assert_non_null(strstr(f->result.message, "no operation got done for 70"));
 }
 
-TEST_WITH(a_device_in_which_something_moves_has_all_time, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_device_in_which_something_moves_has_all_time) {
     f->fake->dev.ops = &watched_ops;
     f->fake->dev.still_limit = 3000;
     f->options.still = 0; /* the device's own limit */
@@ -930,8 +887,7 @@ TEST_WITH(a_device_in_which_something_moves_has_all_time, setup, teardown) {
     assert_true(f->fake->clock > 20000000);
 }
 
-TEST_WITH(a_device_in_which_nothing_moves_hangs_after_its_limit, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_device_in_which_nothing_moves_hangs_after_its_limit) {
     f->fake->dev.ops = &watched_ops;
     f->fake->dev.still_limit = 3000;
     f->options.still = 0;
@@ -949,8 +905,7 @@ TEST_WITH(a_device_in_which_nothing_moves_hangs_after_its_limit, setup, teardown
 }
 
 /* Nothing in the trace waits for the last layer, and there is no traffic while it computes. */
-TEST_WITH(a_noted_interrupt_is_waited_for_at_the_end, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_noted_interrupt_is_waited_for_at_the_end) {
     f->fake->quiet = true;
     script(f, reg("SDP", "D_OP_ENABLE"), 45000, 1); /* the limit of --still is 50000 */
     write_op(f, "SDP", reg("SDP", "D_OP_ENABLE"), 1);
@@ -960,15 +915,13 @@ TEST_WITH(a_noted_interrupt_is_waited_for_at_the_end, setup, teardown) {
     assert_int_equal(f->fake->registers[f->fake->status_address / 4], 0); /* served */
 }
 
-TEST_WITH(a_noted_interrupt_that_never_comes_is_not_waited_for_for_ever, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_noted_interrupt_that_never_comes_is_not_waited_for_for_ever) {
     notify_op(f, 0, "never");
     assert_int_equal(run(f), PLAY_PASSED);
     assert_in_range(f->fake->clock, 50000, 51000);
 }
 
-TEST_WITH(a_layer_that_nobody_notes_has_its_time_while_something_moves, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_layer_that_nobody_notes_has_its_time_while_something_moves) {
     f->fake->dev.ops = &watched_ops;
     f->fake->quiet = true;
     f->fake->moving_until = 300000;
@@ -977,8 +930,7 @@ TEST_WITH(a_layer_that_nobody_notes_has_its_time_while_something_moves, setup, t
     assert_in_range(f->fake->clock, 300000, 301000);
 }
 
-TEST_WITH(a_time_out_ends_what_moves, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_time_out_ends_what_moves) {
     f->fake->dev.ops = &watched_ops;
     f->fake->moving_until = UINT64_MAX;
     f->options.timeout = 200000;
@@ -989,7 +941,7 @@ TEST_WITH(a_time_out_ends_what_moves, setup, teardown) {
 }
 
 /* The limit of a run without --timeout: it is far from what any memory makes of a layer, and there without layers. */
-TEST_WITH(an_endless_run_has_a_limit, setup, teardown) {
+TEST_PLAY(an_endless_run_has_a_limit) {
     struct progress_layer sums[] = {{.clocks = 100}, {.clocks = 600}, {.clocks = 700}};
     const struct run_progress none = {0}, progress = {.sums = sums, .layer_count = 3};
     struct axi_options axi;
@@ -1006,8 +958,7 @@ TEST_WITH(an_endless_run_has_a_limit, setup, teardown) {
 }
 
 /* A poll that reads something new each time waits for something that happens. */
-TEST_WITH(polls_of_what_changes_do_not_hang, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(polls_of_what_changes_do_not_hang) {
     f->fake->counter = reg("SDP", "D_STATUS");
     f->options.still = 3000;
     f->options.poll_interval = 500;
@@ -1016,8 +967,7 @@ TEST_WITH(polls_of_what_changes_do_not_hang, setup, teardown) {
     assert_in_range(f->fake->clock, 100000, 102000);
 }
 
-TEST_WITH(an_interrupt_that_cannot_be_cleared_is_a_hang, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(an_interrupt_that_cannot_be_cleared_is_a_hang) {
     f->options.still = 500;
     f->fake->stuck = 4;
     f->fake->registers[f->fake->status_address / 4] = 4;
@@ -1026,16 +976,14 @@ TEST_WITH(an_interrupt_that_cannot_be_cleared_is_a_hang, setup, teardown) {
     assert_int_equal(f->result.hang->reason, HANG_STILL);
 }
 
-TEST_WITH(a_sequential_wait_hangs_with_a_report, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_sequential_wait_hangs_with_a_report) {
     f->prog->sequential = true;
     wait_op(f);
     assert_int_equal(run(f), PLAY_HUNG);
     assert_non_null(strstr(f->result.message, "stream main stands at t.cfg:1: a wait for dla_intr = 1"));
 }
 
-TEST_WITH(the_cycle_limit_ends_a_run, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(the_cycle_limit_ends_a_run) {
     f->options.max_cycles = 1000;
     event_op(f, "SDP", OP_SYNC_WAIT, "never");
     assert_int_equal(run(f), PLAY_HUNG);
@@ -1043,8 +991,7 @@ TEST_WITH(the_cycle_limit_ends_a_run, setup, teardown) {
     assert_non_null(strstr(f->result.message, "not over after 1000 cycles"));
 }
 
-TEST_WITH(a_broken_device_ends_a_run, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(a_broken_device_ends_a_run) {
     f->fake->broken_after = 1;
     write_op(f, "SDP", reg("SDP", "S_POINTER"), 0);
     write_op(f, "SDP", reg("SDP", "S_POINTER"), 1);
@@ -1052,16 +999,14 @@ TEST_WITH(a_broken_device_ends_a_run, setup, teardown) {
     assert_string_equal(f->result.message, "the CSB does not answer");
 }
 
-TEST_WITH(findings_of_the_device_fail_the_run, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(findings_of_the_device_fail_the_run) {
     device_report(&f->fake->dev, &(struct finding){.cycle = 12, .rule = "axi-aw-stable", .owner = {-1, -1}},
                   "awaddr changed");
     assert_int_equal(run(f), PLAY_CHECK_FAILED);
     assert_int_equal(f->result.failure_count, 0);
 }
 
-TEST_WITH(only_the_first_findings_are_kept, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(only_the_first_findings_are_kept) {
     for (unsigned i = 0; i < 130; i++)
         device_report(&f->fake->dev, &(struct finding){.cycle = i, .rule = "rule", .owner = {-1, -1}}, "finding %u", i);
     assert_int_equal(f->fake->dev.finding_count, 100);
@@ -1069,8 +1014,7 @@ TEST_WITH(only_the_first_findings_are_kept, setup, teardown) {
     assert_string_equal(f->fake->dev.findings[99].text, "finding 99");
 }
 
-TEST_WITH(an_empty_program_passes, setup, teardown) {
-    struct fixture *f = *state;
+TEST_PLAY(an_empty_program_passes) {
     assert_int_equal(run(f), PLAY_PASSED);
     assert_int_equal(f->result.statistics.cycles, f->fake->clock);
 }

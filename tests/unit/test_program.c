@@ -5,7 +5,7 @@
 #include "trace/verify.h"
 
 TEST(names_are_added_once) {
-    struct program *prog = program_new(nvdla_config_find("small"), "a.cfg");
+    struct program *prog = keep_program(program_new(nvdla_config_find("small"), "a.cfg"));
     assert_int_equal(program_stream(prog, "SDP"), 0);
     assert_int_equal(program_stream(prog, "memory"), 1);
     assert_int_equal(program_stream(prog, "SDP"), 0);
@@ -24,19 +24,17 @@ TEST(names_are_added_once) {
     assert_int_equal(prog->ops[5].event, -1);
     assert_int_equal(prog->ops[5].after, -1);
     assert_int_equal(prog->ops[5].mask, 0xffffffffu);
-    program_free(prog);
     program_free(NULL);
 }
 
 TEST(positions) {
-    struct program *prog = program_new(nvdla_config_find("small"), "dir/a.cfg");
+    struct program *prog = keep_program(program_new(nvdla_config_find("small"), "dir/a.cfg"));
     struct op op = op_make(OP_WRITE, 7);
     char text[40];
     assert_string_equal(op_position(prog, &op, text, sizeof text), "dir/a.cfg:7");
     op.file = program_file(prog, "g.dat");
     op.line = 0;
     assert_string_equal(op_position(prog, &op, text, sizeof text), "g.dat");
-    program_free(prog);
 }
 
 TEST(blobs_keep_gaps_and_join_neighbours) {
@@ -173,7 +171,7 @@ TEST_IN_FOLDER(lines_that_are_refused) {
 }
 
 static struct program *two_loads(bool sequential, const char *second_after, uint64_t second_base) {
-    struct program *prog = program_new(nvdla_config_find("small"), "t.nvt");
+    struct program *prog = keep_program(program_new(nvdla_config_find("small"), "t.nvt"));
     prog->sequential = sequential;
     program_stream(prog, "main");
     struct op op = op_make(OP_MEM_LOAD, 3);
@@ -200,19 +198,15 @@ TEST(overlapping_loads_are_told_with_both_lines) {
     struct program *prog = two_loads(false, NULL, 0x1008);
     assert_true(program_verify(prog, &err));
     assert_true(has_warning(prog, "t.nvt:9:", "t.nvt:3;"));
-    program_free(prog);
     prog = two_loads(false, NULL, 0x1010); /* into the gaps: no byte is loaded twice */
     assert_true(program_verify(prog, &err));
     assert_int_equal(prog->warning_count, 0);
-    program_free(prog);
     prog = two_loads(false, "layer", 0x1000); /* an event orders them */
     assert_true(program_verify(prog, &err));
     assert_int_equal(prog->warning_count, 0);
-    program_free(prog);
     prog = two_loads(true, NULL, 0x1000);
     assert_true(program_verify(prog, &err));
     assert_int_equal(prog->warning_count, 1);
-    program_free(prog);
 }
 
 TEST(many_overlaps_stay_bounded) {
@@ -226,5 +220,4 @@ TEST(many_overlaps_stay_bounded) {
     assert_true(program_verify(prog, &err));
     assert_true(prog->warning_count < 100);
     assert_true(has_warning(prog, "the search was stopped", "t.nvt"));
-    program_free(prog);
 }

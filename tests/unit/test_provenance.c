@@ -5,6 +5,8 @@
 #include "tb/provenance.h"
 #include "tests/unit/test.h"
 
+TEST_KEEPS(keep_provenance, struct provenance, provenance_free)
+
 /* A register write; true if it armed a group. */
 static bool put(struct provenance *prov, const struct nvdla_config *config, enum nvdla_unit unit, uint32_t offset,
                 uint32_t value) {
@@ -41,7 +43,7 @@ static void expect(struct provenance *prov, int port, int id, bool write, unsign
 
 TEST(atoms_are_counted_off_launch_by_launch) {
     const struct nvdla_config *config = nvdla_config_find("small");
-    struct provenance *prov = provenance_new(config);
+    struct provenance *prov = keep_provenance(provenance_new(config));
     expect(prov, 0, 1, true, 1, NVDLA_SDP, -1);      /* nothing armed */
     arm_sdp(prov, config, 0, 3, 2, 17, false, true); /* 3 x 2 x 3 surfaces */
     arm_sdp(prov, config, 1, 2, 1, 8, true, true);   /* to PDP: reads 2 atoms, writes none */
@@ -57,13 +59,12 @@ TEST(atoms_are_counted_off_launch_by_launch) {
     expect(prov, 0, 1, true, 1, NVDLA_SDP, -1); /* more than was asked for */
     arm_sdp(prov, config, 1, 1, 1, 1, false, true);
     expect(prov, 0, 1, true, 1, NVDLA_SDP, 3);
-    provenance_free(prov);
 }
 
 TEST(ports_are_counted_apart) {
     const struct nvdla_config *config = nvdla_config_find("large");
     enum { WIDE = 32 / ATOM }; /* atoms of large */
-    struct provenance *prov = provenance_new(config);
+    struct provenance *prov = keep_provenance(provenance_new(config));
     arm_sdp(prov, config, 0, 2, 1, 32, false, true);
     arm_sdp(prov, config, 1, 3, 1, 32, false, false);
     arm_sdp(prov, config, 0, 1, 1, 32, false, true);
@@ -73,11 +74,10 @@ TEST(ports_are_counted_apart) {
     expect(prov, 0, 1, true, WIDE, NVDLA_SDP, 2);
     expect(prov, 1, 1, true, WIDE, NVDLA_SDP, 1);
     expect(prov, 1, 1, false, WIDE * 3, NVDLA_SDP_RDMA, 1);
-    provenance_free(prov);
 }
 
 TEST(ids_without_client_have_no_owner) {
-    struct provenance *prov = provenance_new(nvdla_config_find("small"));
+    struct provenance *prov = keep_provenance(provenance_new(nvdla_config_find("small")));
     char text[64];
     expect(prov, 0, 10, false, 1, -1, -1);
     expect(prov, 0, 255, true, 1, -1, -1);
@@ -86,16 +86,14 @@ TEST(ids_without_client_have_no_owner) {
     assert_string_equal(owner_name((struct owner){-1, -1}, 12, text, sizeof text), "AXI ID 12 (no such client)");
     assert_string_equal(owner_name((struct owner){NVDLA_PDP, -1}, 2, text, sizeof text), "PDP (no launch)");
     assert_string_equal(owner_name((struct owner){NVDLA_SDP_RDMA, 3}, 5, text, sizeof text), "SDP_RDMA launch 3");
-    provenance_free(prov);
     provenance_free(NULL);
 }
 
 /* BDMA has no D_OP_ENABLE: the launch registers arm what CFG_OP has pushed. */
 TEST(launches_of_bdma_are_armed_by_its_launch_registers) {
     const struct nvdla_config *config = nvdla_config_find("full");
-    struct provenance *prov = provenance_new(config);
+    struct provenance *prov = keep_provenance(provenance_new(config));
     assert_false(put(prov, config, NVDLA_BDMA, BDMA_CFG_OP, 1));
     assert_false(put(prov, config, NVDLA_BDMA, BDMA_CFG_LAUNCH1, 0));
     assert_true(put(prov, config, NVDLA_BDMA, BDMA_CFG_LAUNCH1, 1));
-    provenance_free(prov);
 }

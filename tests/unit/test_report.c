@@ -64,21 +64,7 @@ static void start_full(struct fixture *f) {
     f->rtl.config = f->model.config = f->prog->config;
 }
 
-static int setup(void **state) {
-    struct fixture *f = calloc(1, sizeof *f);
-    const struct nvdla_config *config = nvdla_config_find("small");
-    f->prog = program_new(config, "dir/t.cfg");
-    f->rtl = (struct device){.name = "rtl", .config = config};
-    f->model = (struct device){.name = "model", .config = config};
-    f->rtl.memory[SPACE_PRIMARY] = memory_new();
-    f->model.memory[SPACE_PRIMARY] = memory_new();
-    add_layer(f);
-    *state = f;
-    return 0;
-}
-
-static int teardown(void **state) {
-    struct fixture *f = *state;
+static void fixture_release(struct fixture *f) {
     report_free(f->report);
     layer_tracker_free(f->launches);
     play_result_free(&f->rtl_result);
@@ -86,9 +72,22 @@ static int teardown(void **state) {
     device_release(&f->rtl);
     device_release(&f->model);
     program_free(f->prog);
-    free(f);
-    return 0;
 }
+TEST_KEEPS(fixture_keep, struct fixture, fixture_release)
+
+static struct fixture *fixture_new(void) {
+    struct fixture *f = fixture_keep(test_new(sizeof *f));
+    const struct nvdla_config *config = nvdla_config_find("small");
+    f->prog = program_new(config, "dir/t.cfg");
+    f->rtl = (struct device){.name = "rtl", .config = config};
+    f->model = (struct device){.name = "model", .config = config};
+    f->rtl.memory[SPACE_PRIMARY] = memory_new();
+    f->model.memory[SPACE_PRIMARY] = memory_new();
+    add_layer(f);
+    return f;
+}
+
+#define TEST_REPORT(label) TEST_ON(label, struct fixture *f, fixture_new)
 
 static void make(struct fixture *f) {
     layer_tracker_free(f->launches);
@@ -194,16 +193,14 @@ static void explained(struct fixture *f, const char *name) {
     free(file);
 }
 
-TEST_WITH(equal_memories_pass, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(equal_memories_pass) {
     put(&f->rtl, OUTPUT, 7, NULL);
     put(&f->model, OUTPUT, 7, NULL);
     put(&f->model, 0x90000000, 0, NULL); /* written as 0 and never written are equal */
     says(f, "passed", false);
 }
 
-TEST_WITH(a_mismatch_names_element_layer_and_beat, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(a_mismatch_names_element_layer_and_beat) {
     /* surface 1, line 1, column 2, channel 8 + 3 */
     uint64_t address = OUTPUT + 128 + 64 + 2 * 8 + 3;
     struct memory_origin rtl = {.cycle = 4711, .unit = NVDLA_SDP, .axi_id = 1, .ordinal = 0};
@@ -215,8 +212,7 @@ TEST_WITH(a_mismatch_names_element_layer_and_beat, setup, teardown) {
 }
 
 /* 16-bit elements of the third batch, and the units in front of SDP. */
-TEST_WITH(a_mismatch_of_a_convolution_names_its_batch, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(a_mismatch_of_a_convolution_names_its_batch) {
     start_full(f);
     write_registers(f, "SDP.D_DATA_CUBE_WIDTH=3 SDP.D_DATA_CUBE_CHANNEL=31 SDP.D_DST_BASE_ADDR_LOW=0x80010000 "
                        "SDP.D_DST_SURFACE_STRIDE=128 SDP.D_DST_BATCH_STRIDE=0x400 SDP.D_DST_DMA_CFG=1 "
@@ -228,8 +224,7 @@ TEST_WITH(a_mismatch_of_a_convolution_names_its_batch, setup, teardown) {
 }
 
 /* Two descriptors in one launch: the one that writes there, with the registers that it took. */
-TEST_WITH(a_mismatch_of_bdma_names_its_descriptor, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(a_mismatch_of_bdma_names_its_descriptor) {
     start_full(f);
     write_registers(f, "BDMA.CFG_SRC_ADDR_LOW=0x1000 BDMA.CFG_DST_ADDR_LOW=0x80010000 BDMA.CFG_CMD=3 "
                        "BDMA.CFG_LINE=3 BDMA.CFG_LINE_REPEAT=1 BDMA.CFG_DST_LINE=0x100 BDMA.CFG_OP=1 "
@@ -241,8 +236,7 @@ TEST_WITH(a_mismatch_of_bdma_names_its_descriptor, setup, teardown) {
     explained(f, "explained_bdma");
 }
 
-TEST_WITH(differences_are_grouped_by_area, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(differences_are_grouped_by_area) {
     memory_declare(f->rtl.memory[SPACE_PRIMARY], 0x90000000, 0x100);
     put(&f->rtl, OUTPUT, 1, NULL);
     put(&f->rtl, OUTPUT + 1, 1, NULL);
@@ -254,8 +248,7 @@ TEST_WITH(differences_are_grouped_by_area, setup, teardown) {
 }
 
 /* What a layer has from another may lie before it in memory. */
-TEST_WITH(the_layer_armed_first_comes_first, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(the_layer_armed_first_comes_first) {
     write_register(f, "SDP", "S_POINTER", 1);
     add_layer(f);
     f->prog->ops[f->prog->count - 5].value = OUTPUT - 0x1000; /* D_DST_BASE_ADDR_LOW of the second */
@@ -265,8 +258,7 @@ TEST_WITH(the_layer_armed_first_comes_first, setup, teardown) {
     says(f, "order", false);
 }
 
-TEST_WITH(the_writer_decides_between_cubes_that_overlap, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(the_writer_decides_between_cubes_that_overlap) {
     write_register(f, "SDP", "S_POINTER", 1);
     add_layer(f); /* the same output, second group */
     struct memory_origin origin = {.cycle = 5, .unit = NVDLA_SDP, .axi_id = 1, .ordinal = 0};
@@ -275,8 +267,7 @@ TEST_WITH(the_writer_decides_between_cubes_that_overlap, setup, teardown) {
 }
 
 /* One device did not write what the other did: the layer is the one that should have, whichever device knows of it. */
-TEST_WITH(of_two_writers_the_later_one_is_told, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(of_two_writers_the_later_one_is_told) {
     write_register(f, "SDP", "S_POINTER", 1);
     add_layer(f); /* the same output, second group */
     const uint8_t bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8}, old[8] = {0}, strobe = 0x7f;
@@ -294,8 +285,7 @@ TEST_WITH(of_two_writers_the_later_one_is_told, setup, teardown) {
     }
 }
 
-TEST_WITH(a_failed_golden_check_is_triaged, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(a_failed_golden_check_is_triaged) {
     struct blob *blob = program_blob(f->prog, blob_new("t_golden.dat"));
     blob_append(blob, 0, "\1\2\3\4\5\6\7\10", 8);
     struct op op = op_make(OP_MEM_CHECK, 11);
@@ -309,8 +299,7 @@ TEST_WITH(a_failed_golden_check_is_triaged, setup, teardown) {
 }
 
 /* A CRC and two goldens, the lower address of the later layer: the reason is the earlier layer's golden. */
-TEST_WITH(the_golden_of_the_first_layer_is_the_reason, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(the_golden_of_the_first_layer_is_the_reason) {
     write_register(f, "SDP", "S_POINTER", 1);
     add_layer(f);
     f->prog->ops[f->prog->count - 5].value = OUTPUT - 0x1000; /* D_DST_BASE_ADDR_LOW of the second */
@@ -340,8 +329,7 @@ TEST_WITH(the_golden_of_the_first_layer_is_the_reason, setup, teardown) {
     says(f, "goldens", false);
 }
 
-TEST_WITH(failed_register_and_crc_checks_are_decoded, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(failed_register_and_crc_checks_are_decoded) {
     struct op op = op_make(OP_READ_CHECK, 11);
     op.address = nvdla_register_find(f->prog->config, NVDLA_SDP, "S_STATUS")->address;
     op.value = 0x10002;
@@ -355,8 +343,7 @@ TEST_WITH(failed_register_and_crc_checks_are_decoded, setup, teardown) {
     says(f, "checks", true);
 }
 
-TEST_WITH(findings_and_hangs_are_reasons, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(findings_and_hangs_are_reasons) {
     const struct finding finding = {.cycle = 99, .rule = "axi-aw-stable", .kind = FINDING_AXI, .owner = {-1, -1}};
     device_report(&f->rtl, &finding, "awaddr changed while awvalid waits");
     const struct finding check = {.cycle = 101,
@@ -374,8 +361,7 @@ TEST_WITH(findings_and_hangs_are_reasons, setup, teardown) {
 }
 
 /* What a hang waited for, as facts; names from the trace do not reach a terminal as they are. */
-TEST_WITH(a_hang_is_told_in_words_and_as_data, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(a_hang_is_told_in_words_and_as_data) {
     static const struct device_ops ops = {.links = NULL};
     struct op op = op_make(OP_SYNC_WAIT, 11);
     op.stream = (uint16_t)program_stream(f->prog, "my\nstream");
@@ -405,16 +391,14 @@ TEST_WITH(a_hang_is_told_in_words_and_as_data, setup, teardown) {
     f->rtl.ops = NULL;
 }
 
-TEST_WITH(names_that_are_not_utf8_do_not_break_the_json, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(names_that_are_not_utf8_do_not_break_the_json) {
     f->rtl_result.outcome = PLAY_BROKEN;
     f->rtl_result.message = strdup("b\xffroken");
     says(f, "not_utf8", true);
 }
 
 /* A strobe that was lost: the byte is the trace's, the beat that should have written it is named. */
-TEST_WITH(a_beat_that_left_the_byte_out_is_named, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(a_beat_that_left_the_byte_out_is_named) {
     const uint8_t bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8}, strobe = 0xf7, none[8] = {0};
     const struct memory_origin rtl = {.cycle = 4711, .unit = NVDLA_SDP, .axi_id = 1, .ordinal = 0};
     const struct memory_origin model = {.unit = NVDLA_SDP, .axi_id = 1, .ordinal = 0};
@@ -427,8 +411,7 @@ TEST_WITH(a_beat_that_left_the_byte_out_is_named, setup, teardown) {
     assert_int_equal(report_cycle(f->report, 1, first->space, first->first, first->output), 0);
 }
 
-TEST_WITH(a_trace_is_explained, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(a_trace_is_explained) {
     struct op op = op_make(OP_MEM_FILL, 11);
     op.base = OUTPUT;
     op.size = 0x100;
@@ -447,8 +430,7 @@ TEST_WITH(a_trace_is_explained, setup, teardown) {
 }
 
 /* Nothing in a name ends the data of the page, or becomes an element. */
-TEST_WITH(names_are_shown_and_not_obeyed, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(names_are_shown_and_not_obeyed) {
     program_free(f->prog);
     f->prog = program_new(f->rtl.config, "dir/</script><b>&\"'t\x1b\xe2\x80\xa8.cfg");
     add_layer(f);
@@ -466,8 +448,7 @@ TEST_WITH(names_are_shown_and_not_obeyed, setup, teardown) {
     free(page);
 }
 
-TEST_WITH(maps_mark_the_atoms_that_differ, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(maps_mark_the_atoms_that_differ) {
     const uint64_t atom = OUTPUT + 128 + 64 + 3 * 8; /* surface 1, line 1, column 3 */
     put(&f->rtl, atom + 5, 0x5a, NULL);
     put(&f->rtl, atom + 6, 0x5b, NULL);
@@ -476,9 +457,8 @@ TEST_WITH(maps_mark_the_atoms_that_differ, setup, teardown) {
 }
 
 /* Every byte of two million wrong: the cells become larger, none is lost, and the page stays small. */
-TEST_WITH(large_maps_have_larger_cells, setup, teardown) {
+TEST_REPORT(large_maps_have_larger_cells) {
     enum { WIDTH = 1024, HEIGHT = 250, BYTES = WIDTH * HEIGHT * 8 };
-    struct fixture *f = *state;
     write_register(f, "SDP", "S_POINTER", 1);
     write_register(f, "SDP", "D_DATA_CUBE_WIDTH", WIDTH - 1);
     write_register(f, "SDP", "D_DATA_CUBE_HEIGHT", HEIGHT - 1);
@@ -508,8 +488,7 @@ TEST_WITH(large_maps_have_larger_cells, setup, teardown) {
     free(page);
 }
 
-TEST_WITH(a_walk_marks_its_first_wrong_stream, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(a_walk_marks_its_first_wrong_stream) {
     struct walk_step steps[] = {{ENGINE_CDMA_DAT, "CBUF_DAT", WALK_EQUAL, 128, 0, ""},
                                 {ENGINE_CMAC, "CMAC_SUM", WALK_DIFFERS, 64, 8811, "kernel 3: <expected> 5, got 7"},
                                 {ENGINE_CACC, "CACC_SAT", WALK_DIFFERS, 64, 8900, ""},
@@ -535,9 +514,8 @@ TEST_WITH(a_walk_marks_its_first_wrong_stream, setup, teardown) {
 }
 
 /* The whole area of the RTL differs, a byte in two, over a thousand layers: area by area, not byte by byte. */
-TEST_WITH(millions_of_bytes_in_a_thousand_layers_take_no_time, setup, teardown) {
+TEST_REPORT(millions_of_bytes_in_a_thousand_layers_take_no_time) {
     enum { LAYERS = 1000, BYTES = 16384, BASE = 0x80000000 };
-    struct fixture *f = *state;
     uint8_t bytes[BYTES];
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = i & 1;
@@ -571,9 +549,8 @@ TEST_WITH(millions_of_bytes_in_a_thousand_layers_take_no_time, setup, teardown) 
 }
 
 /* The area of every byte of memories full of overlapping cubes, fills and gaps, found by the walk and one by one. */
-TEST_WITH(the_walk_finds_what_a_search_byte_by_byte_finds, setup, teardown) {
+TEST_REPORT(the_walk_finds_what_a_search_byte_by_byte_finds) {
     enum { SPAN = 0x3000, BASE = 0x80000000 };
-    struct fixture *f = *state;
     uint64_t random = 1;
     for (int round = 0; round < 20; round++) {
         program_free(f->prog);
@@ -634,8 +611,7 @@ static long unpacked(const char *directory, const char *name) {
     return (long)n;
 }
 
-TEST_WITH(a_report_is_written_with_dumps, setup, teardown) {
-    struct fixture *f = *state;
+TEST_REPORT(a_report_is_written_with_dumps) {
     char directory[] = "/tmp/test_report_XXXXXX", nested[256], path[512];
     struct error err;
     assert_non_null(mkdtemp(directory));

@@ -91,7 +91,6 @@ TEST(contract_interleaves_phases) {
                       .source_ram = MC,
                       .destination_ram = MC};
     check(dev, &r, pairs, sizeof pairs / sizeof pairs[0], 32);
-    bench_free(dev);
 }
 
 static const struct rubik split_int8 = {.mode = SPLIT,
@@ -130,7 +129,6 @@ TEST(split_ends_lines_with_zeros) {
     check(dev, &split_int8, pairs, sizeof pairs / sizeof pairs[0], 1);
     for (uint32_t i = 33; i < 64; i++)
         assert_int_equal(byte_at(dev, DESTINATION + 0x10c0 + i), 0);
-    bench_free(dev);
 }
 
 TEST(split_of_16_bits_has_half_as_many_lanes) {
@@ -144,7 +142,6 @@ TEST(split_of_16_bits_has_half_as_many_lanes) {
         for (uint32_t i = 66; i < 96; i++)
             assert_int_equal(byte_at(dev, DESTINATION + 17 * 0xc0 + i), 0);
     }
-    bench_free(dev);
 }
 
 TEST(merge_clears_the_lanes_behind_the_last_channel) {
@@ -154,7 +151,6 @@ TEST(merge_clears_the_lanes_behind_the_last_channel) {
     check(dev, &r, pairs, sizeof pairs / sizeof pairs[0], 1);
     for (uint32_t i = 0x842; i < 0x860; i++)
         assert_int_equal(byte_at(dev, DESTINATION + i), 0);
-    bench_free(dev);
 }
 
 /* ---- random layers ---- */
@@ -174,7 +170,6 @@ TEST(overlapping_planes_keep_the_last_write) {
         assert_int_equal(byte_at(dev, DESTINATION + 64 + x), source_byte(dev, (64 + x) * 32));
         assert_int_equal(byte_at(dev, DESTINATION + 128 + x), source_byte(dev, (64 + x) * 32 + 1));
     }
-    bench_free(dev);
 }
 
 /* ---- section 9 ---- */
@@ -186,7 +181,6 @@ TEST(merge_into_fewer_channels_leaves_surfaces_out) {
     check(dev, &r, pairs, sizeof pairs / sizeof pairs[0], 1);
     for (uint32_t i = 0x400; i < 0x600; i++)
         assert_int_equal(byte_at(dev, DESTINATION + i), FILL);
-    bench_free(dev);
 }
 
 /* Two surfaces by DATAOUT_CHANNEL, the second with the planes that DATAIN_CHANNEL has in its last one: 1. */
@@ -202,7 +196,6 @@ TEST(split_takes_the_last_planes_from_the_input_channels) {
     check(dev, &r, NULL, 0, 0);
     memory_read(dev->memory[SPACE_PRIMARY], DESTINATION, got, REGION);
     assert_memory_equal(got, expected, REGION);
-    bench_free(dev);
 }
 
 TEST(layers_of_both_groups_run_in_turn) {
@@ -225,5 +218,4 @@ TEST(layers_of_both_groups_run_in_turn) {
     assert_int_equal(origin.unit, NVDLA_RBK);
     assert_int_equal(origin.axi_id, 4);
     assert_int_equal(origin.ordinal, 1);
-    bench_free(dev);
 }

@@ -132,7 +132,7 @@ static void note_refusal(const struct error *err) {
 static struct device *new_bench(const char *config, bool allow_undefined) {
     struct error err = {.text = ""};
     struct model_options options = {.allow_outside = true, .allow_undefined = allow_undefined};
-    struct device *dev = model_new(nvdla_config_find(config), &options);
+    struct device *dev = bench_keep(model_new(nvdla_config_find(config), &options));
     assert_true(dev->ops->reset(dev, &err));
     refused = false;
     for (int space = 0; space < SPACE_COUNT; space++) {
@@ -227,7 +227,6 @@ TEST(legal_layers_break_no_rule_and_finish) {
             for (enum nvdla_unit unit = NVDLA_BDMA; unit < NVDLA_UNIT_COUNT; unit++)
                 assert_false((dev->units >> unit & 1) && is_busy(dev, unit));
             assert_true(get(dev, NVDLA_GLB, GLB_S_INTR_STATUS) != 0);
-            bench_free(dev);
         }
     }
 }
@@ -282,7 +281,6 @@ TEST(every_rule_is_told_and_what_it_says_happens) {
         struct device *dev = run_case(&rule_cases[i], false);
         check_texts(&rule_cases[i], i, dev);
         check_effect(&rule_cases[i], i, dev);
-        bench_free(dev);
     }
 }
 
@@ -296,7 +294,6 @@ TEST(what_is_refused_ends_or_waits_where_it_is_allowed) {
             waits |= (dev->units >> unit & 1) && is_busy(dev, unit);
         if (waits != rule_cases[i].waits)
             fail_msg("case %d, %s: %s", i, rule_cases[i].texts[0], waits ? "waits" : "ends");
-        bench_free(dev);
     }
 }
 
@@ -333,7 +330,6 @@ static void check_measured(char *row) {
         fail_msg("%s: claimed %s, NVIDIA's RTL: %s", shown, said, result);
     if (!refused && (get(dev, NVDLA_GLB, GLB_S_INTR_STATUS) & 0x3f) == 0 && !hangs)
         fail_msg("%s: hangs, NVIDIA's RTL: %s", shown, result);
-    bench_free(dev);
 }
 
 TEST(claims_are_what_nvidias_rtl_does) {
@@ -370,7 +366,6 @@ static bool has_case(const struct rule *rule) {
         bool found = false;
         for (size_t m = 0; m < told_count(dev); m++)
             found |= strncmp(told(dev, m)->text, shown, strlen(shown)) == 0 && strstr(told(dev, m)->text, text);
-        bench_free(dev);
         if (found)
             return true;
     }
@@ -393,7 +388,6 @@ TEST(undefined_settings_are_carried_out_where_that_is_allowed) {
     assert_int_equal(advance(dev), DEVICE_INTERRUPT);
     assert_int_equal(dev->warning_count, 1);
     assert_non_null(strstr(dev->warnings[0].text, "overlaps the input or the operands"));
-    bench_free(dev);
 }
 
 /* ---- groups ---- */
@@ -408,7 +402,6 @@ TEST(writes_to_an_armed_group_are_told_once_per_launch) {
     PUT(dev, NVDLA_SDP, {SDP_D_DATA_CUBE_WIDTH, 5}, {SDP_D_DATA_CUBE_HEIGHT, 5}, {SDP_D_OP_ENABLE, 1});
     assert_int_equal(told_count(dev), before + 1);
     assert_non_null(strstr(told(dev, before)->text, "SDP.D_DATA_CUBE_WIDTH = 0x5: dropped"));
-    bench_free(dev);
 }
 
 /* Legal, and what the driver of whole networks does; it is reported only where the other group never comes. */
@@ -430,7 +423,6 @@ TEST(arming_the_other_group_first_is_told_if_it_hangs) {
     run_out(dev);
     assert_false(is_busy(dev, NVDLA_SDP));
     assert_int_equal(told_count(dev), 2);
-    bench_free(dev);
 }
 
 /* ---- CMAC ---- */
@@ -482,7 +474,6 @@ TEST(cmac_or_cacc_that_is_armed_late_is_told) {
             told_before += late;
             assert_false(refused);
         }
-        bench_free(dev);
     }
 }
 
@@ -514,7 +505,6 @@ TEST(cmac_of_a_layer_that_waits_may_be_armed_later) {
     assert_true(dev->ops->reset(dev, NULL));
     put(dev, NVDLA_CMAC_B, CMAC_B_D_OP_ENABLE, 1);
     assert_int_equal(told_count(dev), 1);
-    bench_free(dev);
 }
 
 static const struct change nothing[CHANGES];
@@ -536,7 +526,6 @@ TEST(cacc_that_is_armed_behind_reads_is_refused) {
             get(dev, NVDLA_CACC, CACC_S_POINTER);
         try_write(dev, NVDLA_CACC, CACC_D_OP_ENABLE, 1);
         assert_int_equal(refused, reads == 5);
-        bench_free(dev);
     }
 }
 
@@ -558,7 +547,6 @@ TEST(a_layer_behind_one_that_leaves_a_rest_is_refused) {
         run_next(dev, cases[i].layer);
         assert_true(refused);
         assert_non_null(strstr(refusal.text, "the layer before leaves a rest in the unit"));
-        bench_free(dev);
     }
 }
 
@@ -577,7 +565,6 @@ TEST(weights_that_no_kernel_takes_are_told_of_their_layer) {
             assert_non_null(strstr(told(dev, 0)->text, "CDMA.D_WEIGHT_BYTES = 0x110, "));
             assert_non_null(strstr(told(dev, 0)->text, "WEIGHT_BYTES is more than the kernels take"));
         }
-        bench_free(dev);
     }
 }
 
@@ -599,7 +586,6 @@ TEST(sdp_rdma_that_no_layer_takes_from_is_told_at_the_end) {
         }
         dev->ops->played(dev);
         assert_int_equal(is_told(dev, "armed for a layer of SDP that takes nothing from it"), layers == 1);
-        bench_free(dev);
     }
 }
 
@@ -617,7 +603,6 @@ TEST(tables_in_use_are_not_to_be_written) {
     try_write(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_DATA, 1);
     assert_true(refused);
     assert_non_null(strstr(refusal.text, "CDP.S_LUT_ACCESS_DATA = 0x1: written while a layer uses the table"));
-    bench_free(dev);
 
     dev = rules_bench("full");
     sink.context = dev;
@@ -625,7 +610,6 @@ TEST(tables_in_use_are_not_to_be_written) {
     legal_layer_enable(LEGAL_TABLE, sink);
     try_write(dev, NVDLA_SDP, SDP_S_LUT_LE_START, 5);
     assert_true(refused);
-    bench_free(dev);
 }
 
 TEST(entries_that_are_missing_are_told) {
@@ -640,7 +624,6 @@ TEST(entries_that_are_missing_are_told) {
     run_out(dev);
     assert_true(is_told(dev, "CDP.S_LUT_ACCESS_CFG = 0x30101: the table has no such entry"));
     assert_true(is_told(dev, "321 entries of the look-up table have not been written"));
-    bench_free(dev);
 
     dev = rules_bench("full");
     put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA, 1);
@@ -650,7 +633,6 @@ TEST(entries_that_are_missing_are_told) {
     run_layer(dev, LEGAL_TABLE, none);
     put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA, 1);
     assert_int_equal(told_count(dev), 2);
-    bench_free(dev);
 }
 
 /* ---- BDMA ---- */
@@ -679,7 +661,6 @@ TEST(bdma_hazards_are_told) {
     assert_true(is_told(dev, "the descriptor joins that launch"));
     put(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH0, 1);
     assert_true(is_told(dev, "it replaces that launch"));
-    bench_free(dev);
 
     dev = rules_bench("full");
     push(dev, LEGAL_SOURCE, LEGAL_DESTINATION, 3);
@@ -688,7 +669,6 @@ TEST(bdma_hazards_are_told) {
     put(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH0, 1);
     assert_int_equal(told_count(dev), 1);
     assert_true(is_told(dev, "one of the two interrupts is lost"));
-    bench_free(dev);
 
     dev = rules_bench("full");
     put(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH1, 1);
@@ -696,7 +676,6 @@ TEST(bdma_hazards_are_told) {
     put(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH0, 1);
     push(dev, LEGAL_SOURCE, LEGAL_DESTINATION, 3);
     assert_true(is_told(dev, "pushed while both groups are busy"));
-    bench_free(dev);
 }
 
 TEST(bdma_groups_do_not_read_what_they_write) {
@@ -707,7 +686,6 @@ TEST(bdma_groups_do_not_read_what_they_write) {
     try_write(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH1, 1);
     assert_true(refused);
     assert_non_null(strstr(refusal.text, "BDMA.CFG_LAUNCH1 = 0x1: the group reads bytes that it writes"));
-    bench_free(dev);
 }
 
 /* ---- why a run hangs ---- */
@@ -745,7 +723,6 @@ TEST(partners_that_are_not_armed_are_told) {
         explain(dev);
         if (!is_told(dev, cases[i].text))
             fail_msg("case %zu: '%s' has not been reported", i, cases[i].text);
-        bench_free(dev);
     }
 }
 
@@ -777,7 +754,6 @@ TEST(clients_that_are_not_answered_are_told) {
         explain(dev);
         if (!is_told(dev, cases[i].text))
             fail_msg("case %zu: '%s' has not been reported", i, cases[i].text);
-        bench_free(dev);
     }
 }
 
@@ -794,7 +770,6 @@ TEST(bursts_beyond_the_outstanding_count_hang) {
         explain(dev);
         assert_int_equal(is_busy(dev, NVDLA_CDP), count < 3);
         assert_int_equal(is_told(dev, "CVIF.CFG_OUTSTANDING_CNT = 0xff02"), count < 3);
-        bench_free(dev);
     }
 }
 
@@ -812,25 +787,21 @@ TEST(convolutions_tell_what_they_wait_for) {
     put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
     explain(dev);
     assert_true(is_told(dev, "waits for CDMA to agree to the change of banks"));
-    bench_free(dev);
 
     dev = rules_bench("small");
     run_layer(dev, LEGAL_CONVOLUTION, (const struct change[CHANGES]){SET(CDMA, D_DATAIN_SIZE_0, 0x20003)});
     dev->ops->explain(dev);
     assert_true(is_told(dev, "waits for input: CBUF has 3 lines of 4"));
-    bench_free(dev);
 
     dev = rules_bench("small");
     run_layer(dev, LEGAL_CONVOLUTION, (const struct change[CHANGES]){SET(CDMA, D_WEIGHT_SIZE_1, 3)});
     dev->ops->explain(dev);
     assert_true(is_told(dev, "waits for weights: not all of its 8 kernels come"));
-    bench_free(dev);
 
     dev = rules_bench("small");
     run_layer(dev, LEGAL_SDP, (const struct change[CHANGES]){SET(SDP, D_DP_BS_CFG, 1)});
     dev->ops->explain(dev);
     assert_true(is_told(dev, "operands that no stage has taken"));
-    bench_free(dev);
 }
 
 /* ---- cubes that share bytes ---- */

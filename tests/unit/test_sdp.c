@@ -27,7 +27,6 @@ TEST(written_bytes_know_their_layer) {
     dev->ops->statistics(dev, &statistics);
     assert_int_equal(statistics.read_beats[1], 2 * 24);
     assert_int_equal(statistics.write_beats[1], 2 * 24);
-    bench_free(dev);
 }
 
 /* PERF_SAT_EN = 0 reports the count of the last layer that counted; arming clears the register. */
@@ -51,7 +50,6 @@ TEST(saturation_count_goes_stale) {
         clear_interrupts(dev);
         assert_int_equal(get(dev, NVDLA_SDP, SDP_D_PERF_OUT_SATURATION), layers[i].expected);
     }
-    bench_free(dev);
 }
 
 TEST(unequal_tells_whether_any_byte_was_written_non_zero) {
@@ -68,7 +66,6 @@ TEST(unequal_tells_whether_any_byte_was_written_non_zero) {
     sdp_arm(dev);
     assert_int_equal(advance(dev), DEVICE_INTERRUPT);
     assert_int_equal(get(dev, NVDLA_SDP, SDP_D_STATUS), 1);
-    bench_free(dev);
 }
 
 /* Section 9, small: nothing is written, the convertor passes, UNEQUAL looks at the bytes. */
@@ -85,7 +82,6 @@ TEST(compare_setting_writes_nothing) {
     assert_int_equal(get(dev, NVDLA_SDP, SDP_D_PERF_OUT_SATURATION), 0);
     assert_false(memory_origin_of(dev->memory[SPACE_PRIMARY], DESTINATION, NULL));
     assert_int_equal(dev->finding_count, 0);
-    bench_free(dev);
 }
 
 TEST(accesses_outside_regions_are_found) {
@@ -108,7 +104,6 @@ TEST(accesses_outside_regions_are_found) {
     struct device_statistics statistics;
     dev->ops->statistics(dev, &statistics);
     assert_int_equal(statistics.outside, 5); /* the second line, and the last atom written */
-    bench_free(dev);
 }
 
 TEST(accesses_outside_regions_that_are_allowed_are_counted) {
@@ -128,7 +123,6 @@ TEST(accesses_outside_regions_that_are_allowed_are_counted) {
     assert_true(dev->ops->reset(dev, &err));
     dev->ops->statistics(dev, &statistics);
     assert_int_equal(statistics.outside, 0);
-    bench_free(dev);
 }
 
 TEST(addresses_wrap_at_the_end_of_the_space) {
@@ -145,7 +139,6 @@ TEST(addresses_wrap_at_the_end_of_the_space) {
     assert_int_equal(byte_at(dev, 0x800), 5);
     assert_int_equal(byte_at(dev, 0x808), 6);
     assert_int_equal(dev->finding_count, 0);
-    bench_free(dev);
 }
 
 TEST(high_address_counts_in_64_bit_configurations) {
@@ -160,7 +153,6 @@ TEST(high_address_counts_in_64_bit_configurations) {
     assert_int_equal(advance(dev), DEVICE_INTERRUPT);
     assert_int_equal(byte_at(dev, UINT64_C(0x300001800)), 9);
     assert_int_equal(dev->finding_count, 0);
-    bench_free(dev);
 }
 
 TEST(secondary_memory_is_another_memory) {
@@ -173,7 +165,6 @@ TEST(secondary_memory_is_another_memory) {
     sdp_arm(dev);
     assert_int_equal(advance(dev), DEVICE_INTERRUPT);
     assert_int_equal(byte_at(dev, 0x1020), 9);
-    bench_free(dev);
 }
 
 /* ---- programs that hang ---- */
@@ -188,7 +179,6 @@ TEST(weight_0_only_delays) {
     put(dev, NVDLA_MCIF, MCIF_CFG_RD_WEIGHT_0, 0x0100);
     assert_false(dev->ops->at_rest(dev));
     assert_int_equal(advance(dev), DEVICE_INTERRUPT);
-    bench_free(dev);
 }
 
 /* Operands that are not taken: SDP finishes, SDP_RDMA does not, and the next layer waits for it in vain. */
@@ -206,7 +196,6 @@ TEST(operands_left_over_block_the_next_layer) {
     sdp_copy(dev, 4, 2, 8, 0, 0x800);
     sdp_arm(dev);
     assert_int_equal(advance(dev), DEVICE_IDLE);
-    bench_free(dev);
 }
 
 TEST(rdma_with_nothing_to_read_is_done_at_once) {
@@ -219,5 +208,4 @@ TEST(rdma_with_nothing_to_read_is_done_at_once) {
     assert_int_equal(get(dev, NVDLA_SDP_RDMA, SDP_RDMA_S_STATUS), 0);
     assert_int_equal(get(dev, NVDLA_SDP_RDMA, SDP_RDMA_S_POINTER), 0x10000);
     assert_int_equal(advance(dev), DEVICE_IDLE);
-    bench_free(dev);
 }

@@ -55,7 +55,6 @@ static void check_dump(struct device *dev, const char *layer) {
         found++;
     }
     assert_int_equal(found, 1);
-    bench_free(dev);
 }
 
 TEST(operands_per_kernel) {
@@ -106,7 +105,6 @@ TEST(precision_combinations) {
         set_precisions(dev, in, proc, out);
         sdp_arm(dev);
         assert_int_equal(advance(dev), finishes ? DEVICE_INTERRUPT : DEVICE_IDLE);
-        bench_free(dev);
     }
 }
 
@@ -156,7 +154,6 @@ TEST(table_layer_and_its_counters) {
             assert_memory_equal(got, expected, sizeof got);
         }
     }
-    bench_free(dev);
 }
 
 /* 55-lut section 3.1: both directions advance with every access, whatever the direction set; a write where reading is
@@ -166,7 +163,6 @@ TEST(access_port) {
     table_port(dev, NVDLA_SDP, "C20003 W12345 E0 W7 P20003 C3 E2345 W99 E7 C4 E0");
     table_port(dev, NVDLA_SDP, "C20040 Wffff Wfffe C40 Effff E0 C10000 E0"); /* beyond the table */
     table_port(dev, NVDLA_SDP, "C30100 W5 C10100 E5 C303ff W1 W2 C10000 E2");
-    bench_free(dev);
 }
 
 static void program_compare(struct device *dev) {
@@ -203,7 +199,6 @@ TEST(compare_of_two_cubes) {
     struct device_statistics statistics;
     dev->ops->statistics(dev, &statistics);
     assert_int_equal(statistics.read_beats[7], 2 * 12); /* two atoms a beat */
-    bench_free(dev);
 }
 
 /* ---- counters of FP16 ---- */
@@ -235,7 +230,6 @@ TEST(nan_and_infinity_counters) {
         assert_int_equal(get(dev, NVDLA_SDP, SDP_D_STATUS_NAN_OUTPUT_NUM), layers[i].nan_out);
         assert_int_equal(get(dev, NVDLA_SDP, SDP_D_STATUS_NAN_INPUT_NUM), 0);
     }
-    bench_free(dev);
 }
 
 /* ---- programs that hang ---- */
@@ -249,5 +243,4 @@ TEST(operands_of_ew_left_over) {
     run_to_end(dev);
     assert_int_equal(get(dev, NVDLA_SDP, SDP_S_STATUS), 0);
     assert_int_equal(get(dev, NVDLA_SDP_RDMA, SDP_RDMA_S_STATUS), 1);
-    bench_free(dev);
 }

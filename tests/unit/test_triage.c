@@ -46,8 +46,15 @@ static void record(struct bench *bench, enum nvdla_unit unit, enum tap tap, uint
     }
 }
 
+static void release_diagnosis(struct diagnosis *diagnosis) {
+    diagnosis_free(diagnosis);
+    free(diagnosis);
+}
+TEST_KEEPS(keep_diagnosis, struct diagnosis, release_diagnosis)
+
 static struct diagnosis conclude(struct bench *bench, struct triage_input input) {
-    struct diagnosis diagnosis = {.kind = DIAGNOSIS_NONE, .engine = ENGINE_COUNT};
+    struct diagnosis *diagnosis = keep_diagnosis(xcalloc(1, sizeof *diagnosis));
+    diagnosis->engine = ENGINE_COUNT;
     struct error err;
     for (int side = 0; side < SIDES; side++)
         assert_true(recorder_close(bench->recorder[side], &err));
@@ -55,14 +62,14 @@ static struct diagnosis conclude(struct bench *bench, struct triage_input input)
     input.launches = bench->launches;
     input.rtl = bench->folder[RTL];
     input.model = bench->folder[MODEL];
-    assert_true(triage(&input, &diagnosis, &err));
+    assert_true(triage(&input, diagnosis, &err));
     char *command = xprintf("rm -r %s", bench->root);
     assert_int_equal(0, system(command));
     free(command);
     free(bench->folder[RTL]);
     free(bench->folder[MODEL]);
     layer_tracker_free(bench->launches);
-    return diagnosis;
+    return *diagnosis;
 }
 
 TEST(first_in_time_is_to_blame) {
@@ -85,7 +92,6 @@ TEST(first_in_time_is_to_blame) {
     for (size_t i = 0; i < row->count; i++)
         assert_true((row->beats[i].cycle == found.cycle) == (row->beats[i].expected != NULL));
     assert_string_equal("cmac", nvdla_engine_folder(found.walk.steps[found.walk.first].engine));
-    diagnosis_free(&found);
 }
 
 /* A table of an RTL without the streams that enter the engine. */
@@ -100,7 +106,6 @@ TEST(nothing_enters_that_is_known) {
         assert_int_equal(found.or_before, !known);
         assert_int_equal(found.certainty, known ? LIKELY : POSSIBLE);
         assert_true(!known == (strstr(found.walk.sentence, "cacc or an engine before it is to blame: ") != NULL));
-        diagnosis_free(&found);
     }
 }
 
@@ -120,7 +125,6 @@ TEST(contradicted_streams_are_doubted) {
     for (size_t i = 0; i < found.walk.count; i++)
         doubted = doubted || strstr(found.walk.steps[i].text, "; doubted: what the next engine makes of it is right");
     assert_true(doubted);
-    diagnosis_free(&found);
 }
 
 /* The right value in a wrong place: both places are reported. */
@@ -137,7 +141,6 @@ TEST(place_may_be_wrong) {
     assert_string_equal("csc", nvdla_engine_folder(found.engine));
     assert_string_equal("7 at launch 0, kernel 1, y 0, x 0", found.expected);
     assert_string_equal("it at launch 0, kernel 6, y 0, x 0, cycle 900", found.got);
-    diagnosis_free(&found);
 }
 
 /* A layer behind another one: what is wrong first in time lies further down the path. */
@@ -148,7 +151,6 @@ TEST(time_beats_the_path) {
     struct diagnosis found = conclude(&bench, (struct triage_input){.config = NULL});
     assert_string_equal("sdp", nvdla_engine_folder(found.engine));
     assert_int_equal(1050, found.cycle);
-    diagnosis_free(&found);
 }
 
 TEST(passage_without_model) {
@@ -171,7 +173,6 @@ TEST(passage_without_model) {
     assert_string_equal("01", found.got);
     assert_non_null(strstr(found.walk.sentence, "at address 0x40 expected 00, got 01 (certain)"));
     assert_int_equal(found.certainty, CERTAIN);
-    diagnosis_free(&found);
 }
 
 /* A passage that says itself what is wrong, and earlier than any element. */
@@ -188,7 +189,6 @@ TEST(passage_with_words_of_its_own) {
     assert_string_equal("pdp", nvdla_engine_folder(found.engine));
     assert_int_equal(found.cycle, 1029);
     assert_non_null(strstr(found.walk.sentence, "reads too much (likely)"));
-    diagnosis_free(&found);
 }
 
 TEST(hang_names_its_engine) {
@@ -199,7 +199,6 @@ TEST(hang_names_its_engine) {
     struct diagnosis found = conclude(&bench, (struct triage_input){.hang = &hang});
     assert_int_equal(DIAGNOSIS_HANG, found.kind);
     assert_string_equal("csc", nvdla_engine_folder(found.engine));
-    diagnosis_free(&found);
 }
 
 TEST(a_stream_that_ends_early) {
@@ -211,7 +210,6 @@ TEST(a_stream_that_ends_early) {
     struct diagnosis found = conclude(&bench, (struct triage_input){.hang = &hang});
     assert_int_equal(DIAGNOSIS_HANG, found.kind);
     assert_string_equal("cacc", nvdla_engine_folder(found.engine));
-    diagnosis_free(&found);
 }
 
 TEST(signs_when_all_is_equal) {
@@ -224,7 +222,6 @@ TEST(signs_when_all_is_equal) {
     assert_int_equal(DIAGNOSIS_CHECK, found.kind);
     assert_string_equal("pdp", nvdla_engine_folder(found.engine));
     assert_string_equal("StripStable", found.tap);
-    diagnosis_free(&found);
 }
 
 /* An RTL whose inside is not seen: the model's streams alone say nothing, the first wrong beat does. */
@@ -242,7 +239,6 @@ TEST(ports_alone) {
     assert_string_equal("pdp or an engine before it is to blame: client PDP writes the first wrong beat, cycle 900, "
                         "address 0x40; no stream between them is known (possible)",
                         found.walk.sentence);
-    diagnosis_free(&found);
 }
 
 /* Of an engine that reads memory no other can be guilty, though nothing inside is seen. */
@@ -256,7 +252,6 @@ TEST(ports_alone_of_a_reader) {
         "bdma is to blame: client BDMA writes the first wrong beat, cycle 900, address 0x40; its data comes "
         "from memory, no engine feeds it (likely)",
         found.walk.sentence);
-    diagnosis_free(&found);
 }
 
 /* Streams that are right clear the engines that made them. */
@@ -268,7 +263,6 @@ TEST(right_streams_clear_engines) {
     struct diagnosis found = conclude(&bench, (struct triage_input){.wrong = &wrong, .stopped = true});
     assert_false(found.or_before);
     assert_non_null(strstr(found.walk.sentence, "sdp is to blame, after CACC_SAT, which is right: client SDP"));
-    diagnosis_free(&found);
 }
 
 static const struct triage_sign write_check = {.engine = ENGINE_MCIF,
@@ -296,7 +290,6 @@ TEST(between_the_last_stream_and_memory) {
         "u_pdp.u_wdma.u_output.u_dma fails first, at cycle 870; client PDP writes the first wrong beat, "
         "cycle 900, address 0x40 (likely)",
         found.walk.sentence);
-    diagnosis_free(&found);
 }
 
 TEST(atoms_lost_behind_the_last_stream) {
@@ -312,7 +305,6 @@ TEST(atoms_lost_behind_the_last_stream) {
         "check-DataStable of u_pdp.u_wdma.u_output.u_dma fails first, at cycle 870; PDP has given 4 of 8 atoms "
         "(likely)",
         found.walk.sentence);
-    diagnosis_free(&found);
 }
 
 /* A wrong access or interrupt makes engines go wrong, and layers hang; the check of GLB or of the bus comes before. */
@@ -328,12 +320,10 @@ TEST(check_of_the_control) {
         struct diagnosis found = conclude(&bench, (struct triage_input){.signs = signs, .sign_count = 2});
         assert_string_equal(late ? "sdp" : "glb", nvdla_engine_folder(found.engine));
         assert_string_equal(late ? "SDP_OUT" : "check-AnswersWithItsRegister", found.tap);
-        diagnosis_free(&found);
     }
     struct bench bench = bench_open();
     struct diagnosis found = conclude(&bench, (struct triage_input){.hang = &hang, .signs = signs, .sign_count = 2});
     assert_string_equal("glb", nvdla_engine_folder(found.engine));
-    diagnosis_free(&found);
 }
 
 /* An engine that asks or takes wrongly disturbs the memory interface; its own check fails before. */
@@ -357,7 +347,6 @@ TEST(check_before_the_memory_interface) {
             &bench, (struct triage_input){.passages = &passage, .passage_count = 1, .signs = &check, .sign_count = 1});
         assert_string_equal(late ? "mcif" : "cdma", nvdla_engine_folder(found.engine));
         assert_string_equal(late ? "reads of CDMA_DAT" : "check-AllLinesAreReported", found.tap);
-        diagnosis_free(&found);
     }
 }
 
@@ -368,5 +357,4 @@ TEST(nobody_is_named_without_reason) {
     assert_int_equal(DIAGNOSIS_NONE, found.kind);
     assert_null(nvdla_engine_folder(found.engine));
     assert_true(found.walk.first == found.walk.count);
-    diagnosis_free(&found);
 }

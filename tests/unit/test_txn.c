@@ -37,7 +37,6 @@ TEST_IN_FOLDER(registers) {
     assert_true(op->relation == RELATION_GREATER_EQUAL && op->attempts == 0);
     op = op_at(prog, WINDOWS + 5);
     assert_true(op->relation == RELATION_EQUAL && op->value == 16 && op->attempts == 7);
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(worked_addresses) {
@@ -54,7 +53,6 @@ TEST_IN_FOLDER(worked_addresses) {
     assert_true(prog->ops[WINDOWS + 5].volatile_read);  /* BDMA STATUS */
     assert_false(prog->ops[WINDOWS + 6].volatile_read); /* S_POINTER without CONSUMER */
     assert_true(prog->ops[WINDOWS + 7].volatile_read);
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(waits) {
@@ -66,7 +64,6 @@ TEST_IN_FOLDER(waits) {
         assert_int_equal(op_at(prog, WINDOWS + i)->kind, OP_WAIT);
         assert_int_equal(op_at(prog, WINDOWS + i)->level, levels[i]);
     }
-    program_free(prog);
     bad("wait up dla_intr", 1, "high, low, posedge or negedge");
     bad("wait high", 1, "dla_intr");
     bad("wait high irq", 1, "found \"irq\"", "dla_intr");
@@ -83,11 +80,9 @@ TEST_IN_FOLDER(memory) {
     assert_memory_equal(op[0].blob->bytes, "\0\1\2\3\4\5", 6);
     assert_true(op[1].space == SPACE_SECONDARY && op[1].blob->size == 8);
     assert_true(op[3].kind == OP_MEM_CHECK && op[3].blob == op[0].blob && op[3].line == 4);
-    program_free(prog);
     prog = good(state, "load_mem 0x80000000 8 a.dat\nload_mem 0x80000004 8 a.dat\nwait\nload_mem 0x80000000 8 a.dat\n");
     assert_int_equal(prog->warning_count, 1);
     assert_true(has_warning(prog, "input.txn:2:", "input.txn:1;"));
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(memory_errors) {
@@ -126,11 +121,9 @@ TEST_IN_FOLDER(primary_memory_is_the_upper_half) {
     for (int i = 0; i < 4; i++)
         assert_int_equal(op[i].space, SPACE_PRIMARY);
     assert_int_equal(op[4].space, SPACE_SECONDARY);
-    program_free(prog);
     struct error err = {.text = ""};
     prog = parse_text(state, trace_read_txn, "input.txn", "load_mem 0xc0000000 8 a.dat", "small", &err);
     assert_true(prog->ops[1].space == SPACE_PRIMARY);
-    program_free(prog);
     prog = parse_text(state, trace_read_txn, "input.txn", "load_mem 0x20000000 8 a.dat", "medium_1024_full", &err);
     if (nvdla_config_find("medium_1024_full")->secondary_memory) {
         assert_non_null(prog);
@@ -138,7 +131,6 @@ TEST_IN_FOLDER(primary_memory_is_the_upper_half) {
     } else {
         assert_null(prog);
     }
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(the_memory_windows_are_reserved) {
@@ -151,14 +143,12 @@ TEST_IN_FOLDER(the_memory_windows_are_reserved) {
     assert_true(op[1].kind == OP_MEM_RESERVE && op[1].space == SPACE_SECONDARY && op[1].base == 0x50000000 &&
                 op[1].size == 0x10000000);
     assert_int_equal(prog->warning_count, 0);
-    program_free(prog);
     struct error err = {.text = ""};
     prog = parse_text(state, trace_read_txn, "input.txn", "dump_mem 0x80000000 8 a.dat", "small", &err);
     assert_non_null(prog);
     assert_int_equal(prog->count, 2);
     assert_true(prog->ops[0].kind == OP_MEM_RESERVE && prog->ops[0].space == SPACE_PRIMARY);
     check_round_trip(prog);
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(words_in_memory) {
@@ -174,7 +164,6 @@ TEST_IN_FOLDER(words_in_memory) {
     assert_int_equal(prog->ops[WINDOWS + 2].blob->size, 0);
     assert_true(prog->ops[WINDOWS + 3].kind == OP_MEM_CHECK && prog->ops[WINDOWS + 3].blob->size == 3);
     assert_memory_equal(prog->ops[WINDOWS + 3].blob->bytes, "\1\2\3", 3);
-    program_free(prog);
     bad("write_mem 0x80000010 0x10000 0", 1, "byte mask");
     bad("write_mem 0x80000010 1 0x100000000000000000000000000000000", 1, "128 bits");
     bad("write_mem 0x80000010 1 x", 1, "128 bits");
@@ -188,7 +177,6 @@ TEST_IN_FOLDER(until_polls_without_end) {
     struct program *prog = good(state, "until 0xffff0003 0x00110001");
     const struct op *op = prog->ops + WINDOWS;
     assert_true(op->kind == OP_POLL && op->mask == 0x110001 && op->value == 0x110001 && op->attempts == 0);
-    program_free(prog);
     bad("until 0xffff0003", 1, "1 operands");
 }
 
@@ -212,14 +200,11 @@ TEST_IN_FOLDER(errors) {
 TEST_IN_FOLDER(blank_files_and_line_ends) {
     struct program *prog = good(state, "");
     assert_int_equal(prog->count, WINDOWS + 0);
-    program_free(prog);
     prog = good(state, " \t\r\n#\r\n#only a comment");
     assert_int_equal(prog->count, WINDOWS + 2);
-    program_free(prog);
     prog = good(state, "write_reg 0XFFFF2803 0XaB\r\nwait"); /* no line end at the end */
     assert_int_equal(prog->count, WINDOWS + 2);
     assert_int_equal(prog->ops[WINDOWS + 0].value, 0xab);
-    program_free(prog);
 }
 
 TEST_IN_FOLDER(plusargs) {
@@ -230,11 +215,9 @@ TEST_IN_FOLDER(plusargs) {
     assert_false(prog->ops[WINDOWS + 0].volatile_read);
     assert_int_equal(prog->warning_count, 1);
     assert_true(has_warning(prog, "plusargs.txt:3:", "+frobnicate"));
-    program_free(prog);
     put_file(state, "plusargs.txt", "+ignore_poll\n");
     prog = good(state, "read_reg 0xffff2803 1 1");
     assert_true(prog->ops[WINDOWS + 0].volatile_read);
-    program_free(prog);
     static const char *const wrong[] = {"x", "+read_reg_poll_retries", "+read_reg_poll_retries=x",
                                         "+read_reg_poll_retries=0x100000000"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -275,7 +258,6 @@ TEST_IN_FOLDER(raw_form) {
     assert_int_equal(op_at(raw, WINDOWS + 4)->kind, OP_WAIT);
     assert_true(dump->kind == OP_MEM_CHECK && dump->space == SPACE_SECONDARY && dump->size == 8);
     assert_string_equal(dump->blob->name, "mem-expect-0.hex");
-    program_free(raw);
 }
 
 TEST_IN_FOLDER(raw_form_errors) {

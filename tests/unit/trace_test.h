@@ -14,6 +14,22 @@
 #include "trace/formats.h"
 #include "trace/nvt.h"
 
+TEST_KEEPS(keep_program, struct program, program_free)
+
+static inline void folder_remove(void *object) {
+    char *path = object, name[700];
+    DIR *dir = opendir(path);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        snprintf(name, sizeof name, "%s%s", path, entry->d_name);
+        if (entry->d_name[0] != '.')
+            unlink(name);
+    }
+    if (dir)
+        closedir(dir);
+    rmdir(path);
+    free(path);
+}
+
 /* Makes a temporary directory; its path, ending in '/', is the test state. */
 static inline int directory_setup(void **state) {
     const char *root = getenv("TMPDIR");
@@ -28,21 +44,7 @@ static inline int directory_setup(void **state) {
     memcpy(kept, path, n);
     memcpy(kept + n, "/", 2);
     *state = kept;
-    return 0;
-}
-
-static inline int directory_teardown(void **state) {
-    char *path = *state, name[700];
-    DIR *dir = opendir(path);
-    for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        snprintf(name, sizeof name, "%s%s", path, entry->d_name);
-        if (entry->d_name[0] != '.')
-            unlink(name);
-    }
-    if (dir)
-        closedir(dir);
-    rmdir(path);
-    free(path);
+    test_keep(kept, folder_remove);
     return 0;
 }
 
@@ -63,7 +65,7 @@ static inline struct program *parse_text(void **state, trace_reader *reader, con
                                          const char *config, struct error *err) {
     char path[700];
     struct trace_options options = {.config = config ? nvdla_config_find(config) : NULL};
-    return trace_parse(reader, in_directory(state, name, path), text, strlen(text), &options, err);
+    return keep_program(trace_parse(reader, in_directory(state, name, path), text, strlen(text), &options, err));
 }
 
 static inline struct program *parse_good(void **state, trace_reader *reader, const char *name, const char *text) {
@@ -176,6 +178,6 @@ static inline bool has_warning(const struct program *prog, const char *one, cons
     return false;
 }
 
-#define TEST_IN_FOLDER(label) TEST_WITH(label, directory_setup, directory_teardown)
+#define TEST_IN_FOLDER(label) TEST_WITH(label, directory_setup)
 
 #endif
