@@ -149,7 +149,7 @@ static const struct argument option_table[] = {
            TEXT_AT(OF(vmod), NULL)),
     OPTION("nvidia", "CHECKOUT", "The same as --vmod", TEXT_AT(OF(nvidia), NULL)),
     OPTION("nvidia-rams", "DIR",
-           "RAM models for --vmod: vmod/rams/fpga/model of branch master, or a checkout of it; needed for full",
+           "RAM models for --vmod: vmod/rams/fpga/model of branch master, or its checkout; needed for full",
            TEXT_AT(OF(rams), NULL)),
     OPTION("print-filelist", NULL,
            "Print the list of files that --vmod would build with, for --filelist; build nothing", FLAG_AT(OF(print))),

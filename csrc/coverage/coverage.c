@@ -32,7 +32,7 @@ struct section {
 };
 
 struct coverage {
-    struct bin *bins;    /* NULL if only bits are needed: making the names costs more than all the rest */
+    struct bin *bins;    /* NULL if only bits are needed: naming the bins takes most of the time */
     unsigned char *bits; /* of the caller, if there are no bins */
     size_t bin_count;
     struct row *rows;
@@ -315,7 +315,7 @@ static uint64_t hash_of_bins(void) {
 }
 
 static void mark_of_bins(unsigned char mark[COVERAGE_MARK]) {
-    static uint64_t hash; /* it costs more than all the rest of adding bits */
+    static uint64_t hash; /* it takes most of the time of adding bits */
     if (!hash)
         hash = hash_of_bins();
     for (int i = 0; i < COVERAGE_MARK; i++)

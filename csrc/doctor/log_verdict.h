@@ -22,7 +22,7 @@ struct log_diagnosis {
     const char *engine;
     struct words armed, due, notes; /* "SDP 4"; events that must come; what else the log shows */
     uint64_t least_clocks;          /* of the layer; 0: unknown */
-    uint64_t estimated_clocks;      /* of the layer on the RTL, with what it feeds on the fly; 0: unknown */
+    uint64_t estimated_clocks;      /* of the layer on the RTL and those it feeds directly; 0: unknown */
     size_t cause_count;
     struct likely_cause causes[CAUSE_COUNT];
 };

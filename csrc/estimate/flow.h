@@ -210,7 +210,7 @@ struct flow_cdma {
     uint32_t grain_lines, lines_left, surfaces;
     struct cdma_cubes cubes;
     int64_t atoms_used, atoms;         /* of the weight ring */
-    uint64_t weight_atoms_come, group; /* atoms that have come; next group to report */
+    uint64_t weight_atoms_come, group; /* atoms that have arrived; next group to report */
     uint32_t slots;
     int64_t band_lines;             /* Winograd: lines of the padded input for a band of tiles */
     double gather;                  /* image, Winograd: clocks until CBUF has all, from the first atom */
@@ -278,7 +278,7 @@ struct flow_pdp {
     int strip, surface, y, x, surfaces; /* x: the next window */
     int row, left, rows;     /* first row that is not finished; rows that the surface before has left; room for rows */
     bool used, emits, rides; /* the line: see begin_line() */
-    int arrived;             /* columns of the line that have come, and those after it */
+    int arrived;             /* columns of the line that have arrived, and those after it */
     struct flow_update freed[2]; /* places of columns that the last two windows give back */
     uint64_t columns;            /* of the layer that have not come */
     double at, taken, beats;     /* end of the window; last column; clocks of a window */

@@ -122,7 +122,7 @@ void flow_known(struct flow *flow, struct flow_reader *reader, double due, doubl
         flow_wake(flow, reader->process, chunk->first);
 }
 
-/* Counts the chunks that have come, and frees the places of those that are being taken. */
+/* Counts the chunks that have arrived, and frees the places of those that are being taken. */
 static void free_places(struct flow *flow, struct flow_reader *reader) {
     const double hold = flow->law[LAW_READ_HOLD];
     for (; reader->come != reader->known && chunk_of(reader, reader->come)->first <= flow->now; reader->come++)

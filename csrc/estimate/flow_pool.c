@@ -176,7 +176,7 @@ static int places_used(const struct flow *flow, double *next) {
     return used;
 }
 
-/* Takes the columns that have come, one a clock, as the 16 places permit. Returns when there are more. */
+/* Takes the columns that have arrived, one a clock, as the 16 places permit. Returns when there are more. */
 static double take_columns(struct flow *flow) {
     enum { PLACES = 16 };
     struct flow_pdp *pdp = &flow->pdp;

@@ -37,7 +37,7 @@ void channel_close(struct channel *channel);
 enum channel_event { CHANNEL_NONE, CHANNEL_MESSAGE, CHANNEL_CLOSED };
 
 /* Receives what has arrived, without waiting. CHANNEL_MESSAGE: channel->message is whole, until the next call.
- * CHANNEL_CLOSED: the peer has gone (err->text is ""), or what it sent is no message (err says why). */
+ * CHANNEL_CLOSED: the peer has gone (err->text is ""), or it sent something that is not a message (err says why). */
 enum channel_event channel_receive(struct channel *channel, struct error *err);
 
 /* Waits until something arrives, here or at the door, at most that many ms (-1: any time). False if the program is to

@@ -573,7 +573,7 @@ static const struct rule core_list[] = {
          SHOWN(CSC, D_DATAIN_SIZE_EXT_0), SHOWN(CDMA, D_DATAIN_SIZE_EXT_0)),
     RULE(REFUSED, input_wraps_twice, "the slices of the layer are more than the data banks hold",
          "40-convolution-core section 12", SHOWN(CSC, D_ENTRY_PER_SLICE), SHOWN(CSC, D_BANK)),
-    RULE(HANGS, kernels_do_not_fit, "the weight banks must hold a kernel group, with SKIP_WEIGHT_RLS all of them",
+    RULE(HANGS, kernels_do_not_fit, "the weight banks must hold a kernel group, with SKIP_WEIGHT_RLS all groups",
          "40-convolution-core section 12", SHOWN(CSC, D_BANK), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1)),
     RULE(REFUSED, larger_kernels_do_not_fit, "the weight banks must hold a kernel group of CSC's size",
          "99-illegal-programming, table", SHOWN(CSC, D_BANK), SHOWN(CSC, D_WEIGHT_SIZE_EXT_1)),

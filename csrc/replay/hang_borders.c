@@ -201,7 +201,7 @@ static struct hang_answer judge_rdma(const struct reasoning *r, enum nvdla_unit 
                                "asks for no more after %" PRIu64 " of %" PRIu64 " atoms", flow(r, c->ask)->moved_of,
                                flow(r, c->ask)->required_of);
         if (holds(r, c))
-            return hang_guilty(IDLE, flow(r, c->ask)->ordinal, "does not pass on the atoms that have come");
+            return hang_guilty(IDLE, flow(r, c->ask)->ordinal, "does not pass on the atoms that have arrived");
     }
     return hang_jobs(r, unit) > 0 ? hang_does_not_end(r, unit) : hang_nothing("has given all its data");
 }

@@ -72,7 +72,7 @@ struct hang_answer hang_judge_cdma_data(const struct reasoning *r) {
                                ask->moved_of, ask->required_of);
     }
     if (refused(r, WAIT_TAKE_CDMA_DAT))
-        return hang_guilty(IDLE, ordinal, "does not take the atoms that have come");
+        return hang_guilty(IDLE, ordinal, "does not take the atoms that have arrived");
     if (!r->moving && flow(r, WAIT_CBUF_DAT)->known &&
         pair(r, WAIT_CBUF_DAT)->moved < pair(r, WAIT_TAKE_CDMA_DAT)->moved)
         return hang_guilty(LOST, ordinal, "has got %" PRIu64 " atoms and written %" PRIu64 " into CBUF",

@@ -34,7 +34,7 @@ static struct hang_answer judge_rdma(const struct reasoning *r, enum nvdla_unit 
                 continue;
             }
             if (refused(r, c->take) && !refused(r, out))
-                return hang_guilty(COMPLETE, flow(r, c->ask)->ordinal, "does not take the atoms that have come");
+                return hang_guilty(COMPLETE, flow(r, c->ask)->ordinal, "does not take the atoms that have arrived");
             const struct hang_answer asking = hang_judge_asking(r, c->ask, c->take, unit);
             if (asking.kind != NOTHING)
                 return asking;
@@ -281,7 +281,7 @@ static struct hang_answer judge_mover(const struct reasoning *r, enum nvdla_unit
     if ((f = hang_judge_asking(r, in->ask, in->take, unit)).kind != NOTHING)
         return f;
     if (refused(r, in->take))
-        return hang_guilty(IDLE, flow(r, in->ask)->ordinal, "does not take the atoms that have come");
+        return hang_guilty(IDLE, flow(r, in->ask)->ordinal, "does not take the atoms that have arrived");
     if (hang_owed(r, in->ask))
         return hang_guilty(IDLE, flow(r, in->ask)->ordinal, "asks for no more after %" PRIu64 " of %" PRIu64 " atoms",
                            flow(r, in->ask)->moved_of, flow(r, in->ask)->required_of);

@@ -239,7 +239,8 @@ static void blame_without_start(const struct reasoning *r, struct hang_triage *t
     if (f.kind == GUILTY)
         blame(t, ENGINE_GLB, &f, f.text);
     else
-        blame(t, ENGINE_TRACE, NULL, "waits for what it has not started, or what is done: no unit is at work");
+        blame(t, ENGINE_TRACE, NULL,
+              "the trace waits for work that it never started, or that is done: every unit is idle");
 }
 
 static void follow(const struct reasoning *r, struct hang_triage *t) {

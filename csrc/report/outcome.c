@@ -233,7 +233,7 @@ const struct launch *report_wrong_launch(const struct report *report) {
 void report_wrong_named(const struct report *report, char *text, size_t size, struct named_launches *named) {
     static const char *const kinds[] = {[WRONG_OWNER] = "writes though no launch has anything left to write",
                                         [WRONG_OUTSIDE] = "writes outside its output",
-                                        [WRONG_LEFT_OUT] = "leaves a byte out that is not yet what it should be",
+                                        [WRONG_LEFT_OUT] = "skips a byte whose old value is not the expected one",
                                         [WRONG_VALUE] = "writes a wrong value"};
     const struct wrong_beat *wrong = report->input.wrong;
     const struct axi_beat *beat = &wrong->beat;

@@ -205,9 +205,9 @@ class Night(unittest.TestCase):
         for arguments, note in (
                 ((0,), "nvcosim shrink sees it pass"),
                 ((2,), "nvcosim shrink ended with status 2: words"),
-                ((1, 10, True, None, "csc:OUT"), "what nvcosim shrink made of it fails in another way: sdp or before:OUT"),
+                ((1, 10, True, None, "csc:OUT"), "the shrunk trace fails differently: sdp or before:OUT"),
                 ((1, 10, False, lambda play: big, "check"), "nvcosim shrink cannot make it smaller"),
-                ((1, 10, True, lambda play: passes), "what nvcosim shrink made of it does not fail in the same way")):
+                ((1, 10, True, lambda play: passes), "the shrunk trace does not fail in the same way")):
             pathlib.Path(f"{self.folder.name}/buckets/found.jsonl").unlink(missing_ok=True)
             found = self.shrink(*arguments)
             self.assertEqual((found.note, found.trace), (note, None))

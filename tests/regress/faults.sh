@@ -73,7 +73,7 @@ command=("$TREE" regress faults.yml -j 4); check faults 4 \
     "CRASH t/sprinter: ended with " \
     "CRASH t/greedy: the simulator ended with status 1 and gave no verdict; it ran out of memory, its limit is 60 MiB: MemoryError" \
     "CRASH t/flood: ended after printing 256 MiB" \
-    "CRASH t/torrent: ended because what it sent is not a result: no result" \
+    "CRASH t/torrent: ended because it sent something that is not a result: no result" \
     "CRASH t/deluge: ended because its result is longer than 64 MiB" \
     "CRASH t/endless: ended because its result is longer than 64 MiB" \
     "CRASH t/garbage: " \

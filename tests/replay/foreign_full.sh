@@ -21,7 +21,7 @@ check "it plays" $?
 grep -q '"config":"full","dut":"rtl:standin+model"' "$dir/results"
 check "as what it is" $?
 "$NVCOSIM" run --dut rtl:standin --wave "$dir/standin.fst" --out "$dir/out" "$dir/registers.nvt" && [ -s "$dir/standin.fst" ]
-check "waves of it are recorded, from what make simulator kept" $?
+check "waves are recorded, from what make simulator kept" $?
 fst2vcd "$dir/standin.fst" >"$dir/standin.vcd" && tests/replay/gtkw_names.py "$dir/standin.vcd" "$dir/standin.gtkw" Marks 10 \
     "CSB and interrupt" 12 "AXI read, secondary" 12 "AXI write, primary" 16 && ! grep -q -- "-CDMA" "$dir/standin.gtkw" &&
     tests/replay/wave_values.py mark "$dir/standin.fst" CSB "SDP.D_DST_LINE_STRIDE = 0x40" "SDP.D_DST_LINE_STRIDE -> 0x40"

@@ -69,10 +69,11 @@ static char *crash_reason(const struct run_options *options, const struct job *j
         text_printf(&text, "; it ran out of memory, its limit is %s", size_text(job->max_memory, limit, sizeof limit));
     if (!said && job->record) {
         char garbage[80];
-        text_printf(&text, "; what it sent is not a result: %s", text_shown_into(job->record, garbage, sizeof garbage));
+        text_printf(&text, "; it sent something that is not a result: %s",
+                    text_shown_into(job->record, garbage, sizeof garbage));
     } else if (!said && job->lines.n > 0) {
         char garbage[80];
-        text_printf(&text, "; what it sent is not a whole line: %s",
+        text_printf(&text, "; it sent an incomplete line: %s",
                     text_shown_bytes(job->lines.text, job->lines.n, garbage, sizeof garbage));
     }
     char *words = text_last_line(job->output.text, job->output.n);
@@ -120,7 +121,7 @@ static char *limit_reason(const struct job *job) {
     default:
         if (job->garbage <= GARBAGE_MOST)
             return xprintf("ended because its result is longer than %s", size_text(RESULT_LIMIT, most, sizeof most));
-        return xprintf("ended because what it sent is not a result: %s",
+        return xprintf("ended because it sent something that is not a result: %s",
                        text_shown_into(job->record ? job->record : "", garbage, sizeof garbage));
     }
 }

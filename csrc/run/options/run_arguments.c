@@ -253,8 +253,8 @@ const struct argument run_arguments[] = {
     OPTION("max-seconds", "N", "Give up a trace after N seconds (default: no limit)",
            NUMBER_AT(OF(max_seconds), 1, 1000000000), .own = true, .left_out = BY_SERVE),
     OPTION("timeout", "N",
-           "Report a hang when no operation is done for N clocks, though something moves (default: 1,000 times the "
-           "minimum clocks of the longest layer, more if the memory is slower than the default)",
+           "Report a hang after N clocks without a finished operation, even if data still moves (default: 1,000 times "
+           "the minimum clocks of the longest layer, more if the memory is slower than the default)",
            NUMBER_AT(OF(play.timeout), 1, UINT64_MAX), .left_out = BY_SERVE),
     OPTION("still", "N",
            "Report a hang when nothing moves for N clocks: no register access except polls that read the same value "

@@ -242,12 +242,12 @@ void result_print(const struct result *result, const struct result_style *style,
     if (result->report && (!style->quiet || !passed) && is_new(style, result->report)) {
         char *report = text_shown(result->report);
         const int n = (int)(strlen(report) - (text_ends_with(report, "report.json") ? strlen("json") : 0));
-        fprintf(stderr, "  report: %.*stxt%s%s\n", n, report, result->page ? ", to look at: report.html" : "",
+        fprintf(stderr, "  report: %.*stxt%s%s\n", n, report, result->page ? " (open report.html in a browser)" : "",
                 result->histogram ? ", pictures of the histograms in histogram.svg, counts in histogram.json" : "");
         free(report);
     }
     if (result->wave_command && !passed)
-        fprintf(stderr, "  waves of it: %s\n", result->wave_command);
+        fprintf(stderr, "  to record waves: %s\n", result->wave_command);
     if (result->debug_command && !passed)
-        fprintf(stderr, "  the cause: %s\n", result->debug_command);
+        fprintf(stderr, "  to find the cause: %s\n", result->debug_command);
 }

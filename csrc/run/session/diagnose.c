@@ -122,7 +122,7 @@ static void memory_sign(const struct report_input *input, const struct play_fail
     if (!writer)
         return;
     sign->engine = engine_of((int)writer->unit);
-    snprintf(sign->text, sizeof sign->text, "%s launch %d has not written what it should have by then, at 0x%" PRIx64,
+    snprintf(sign->text, sizeof sign->text, "%s launch %d had not yet written all it should have, at 0x%" PRIx64,
              nvdla_unit_names[writer->unit], writer->ordinal, address);
 }
 

@@ -28,7 +28,7 @@ void run_progress_measure(const struct program *prog, const struct layer_tracker
 
 void run_progress_free(struct run_progress *progress);
 
-/* Clocks without a completed operation after which a run counts as endless, though something moves: a thousand times
+/* Clocks without a completed operation after which a run counts as endless, even if data still moves: a thousand times
  * the minimum of its longest layer, more with a slower memory. */
 uint64_t endless_clocks(const struct run_progress *progress, const struct axi_options *axi);
 

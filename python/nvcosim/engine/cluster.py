@@ -117,7 +117,7 @@ class ClusterLauncher(Launcher):
         self.jobs: list[str] = []  # numbers of arrays
         self.to_cancel: list[str] = []  # numbers of jobs
         self.to_exclude: list[str] = []  # arrays that are to keep off the bad nodes
-        self.bad: list[str] = []  # nodes on which jobs do not come to a test
+        self.bad: list[str] = []  # nodes whose jobs never reached a test
         self.batch, self.batch_most = 0, ARRAY_MOST  # chunks of the last array, and of any
         self.unsure = False  # whether that was submitted: the queue knows
         self.silent = 0.0  # since when the controller has not answered, 0: it does

@@ -222,9 +222,8 @@ class Triage:
             result = yield self._play(target, shrunk, self.job.settings.debug_seconds)
             signature = self._verdict(target.number, result).signature
         if signature != target.signature:
-            found.note = "what nvcosim shrink made of it " + (
-                f"fails in another way: {signature}" if signature else
-                "does not fail in the same way")
+            found.note = (f"the shrunk trace fails differently: {signature}" if signature else
+                          "the shrunk trace does not fail in the same way")
         elif 0 < target.cycles <= cycles:
             os.unlink(shrunk)
             found.note = "nvcosim shrink cannot make it smaller"

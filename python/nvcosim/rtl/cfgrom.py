@@ -14,13 +14,15 @@ from nvcosim import configurations, tool
 
 # Words of CFGROM: the key of a configuration's values, the column of configurations.csv, its unit.
 _WORDS = {
-    "CDMA_BASE_ATOMIC_C": ("c", "atomic_c", 1), "CDMA_BASE_ATOMIC_K": ("k", "atomic_k", 1),
+    "CDMA_BASE_ATOMIC_C": ("c", "atomic_c", 1),
+    "CDMA_BASE_ATOMIC_K": ("k", "atomic_k", 1),
     "CDMA_BASE_ATOMIC_M": ("atom", "mem_atom", 1),
     "CDMA_BASE_CBUF_BANK_NUM": ("banks", "cbuf_banks", 1),
     "CDMA_BASE_CBUF_BANK_WIDTH": ("bank_width", "cbuf_bank_bytes", 1),
     "CDMA_BASE_CBUF_BANK_DEPTH": ("bank_depth", "cbuf_bank_depth", 1),
     "PDP_BASE_THROUGHPUT": ("pdp", "pdp_throughput", 1),
-    "CDP_BASE_THROUGHPUT": ("cdp", "cdp_throughput", 1), "CIF_BASE_WIDTH": ("bus", "dbb_data_bits", 8)}
+    "CDP_BASE_THROUGHPUT": ("cdp", "cdp_throughput", 1),
+    "CIF_BASE_WIDTH": ("bus", "dbb_data_bits", 8)}
 
 
 def trace() -> str:

@@ -173,7 +173,7 @@ class WriteClient : public DmaClient {
 
   private:
     struct Burst {
-        uint64_t address, beats, done, atoms; // done: beats that have come, with so many atoms
+        uint64_t address, beats, done, atoms; // done: beats that have arrived, with so many atoms
         bool primary;
     };
     struct Response {
