@@ -7,7 +7,7 @@ usage: gen_waits.py OUTDIR      writes nvdla_waits.h, which names the rows, and 
                                 writes waits.svh for another RTL: TABLE has index, valid, ready and elements of the pairs that it has, in
                                 names below the instance SCOPE (dut)
 
-Columns of rtl/waits.csv: kind, index (the name in C), name (for people), from and to (engines; of states and counters from
+Columns of rtl/waits.csv: kind, index (the name in C), name (for the user), from and to (engines; of states and counters from
 alone), valid, ready, elements (SystemVerilog expressions as seen from tb_top; of states and counters valid is the value),
 values (names of a state's values, 0 first, with | between them), macro (the row is there if it is defined; with ! before it, if not).
 

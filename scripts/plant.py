@@ -69,7 +69,7 @@ class Fault(typing.NamedTuple):
     first: int
     last: int
     text: str
-    seen: int          # a person sees `original -> changed` instead of the tokens from here up to `until`
+    seen: int          # the user sees `original -> changed` instead of the tokens from here up to `until`
     until: int
     original: str
     changed: str

@@ -41,7 +41,7 @@ class Site:
     end: int
     kind: str    # 'value', 'condition', 'port', 'reset' (a constant), 'label' (of a case) or 'assignment'
     left: str    # text of what it is assigned to, "" if unknown
-    head: str    # text before it, for a person
+    head: str    # text before it, for the user
     module: str
 
 
@@ -299,7 +299,7 @@ class Source:
         return at + 1
 
     def labels(self, at, head):
-        """The labels of a branch of a case, to the token after their colon. head: the case, for a person."""
+        """The labels of a branch of a case, to the token after their colon. head: the case, for the user."""
         while True:
             end = self.until(at, ",", ":")
             if end == at + 1 or (end == at + 3 and self.word(at + 1) == "::"):

@@ -57,7 +57,7 @@ struct finding {
     bool of_others;              /* FINDING_CHECK: it checks what other engines do, so it does not accuse its own */
     unsigned subject;            /* bytes of the text that name the launch or instance */
     struct named_launches named; /* launches in the text */
-    char text[240]; /* one line for people, made from the above: launch or instance, what is wrong, address */
+    char text[240]; /* one line for the user, made from the above: launch or instance, what is wrong, address */
 };
 
 /* Effects of programming that breaks a rule, from mild to severe. */
@@ -82,7 +82,7 @@ struct device_warning {
     size_t register_count;
     const char *section; /* section of the spec, "50-sdp section 4"; a constant */
     char rule[400];      /* what is wrong */
-    char text[1024];     /* one line for people, made from the above: registers, rule, section, effect */
+    char text[1024];     /* one line for the user, made from the above: registers, rule, section, effect */
 };
 
 /* What only a simulated RTL counts. */

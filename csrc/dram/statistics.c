@@ -1,4 +1,4 @@
-/* The statistics of a memory as lines for people. See system.h. */
+/* The statistics of a memory as lines for the user. See system.h. */
 #include "dram/system.h"
 
 #include <inttypes.h>

@@ -129,7 +129,7 @@ enum { GEN_LAYERS = 16, GEN_ENGINES_NAME = 56 };
 
 struct gen_case {
     const struct nvdla_config *config;
-    char engines[GEN_ENGINES_NAME]; /* engines it was drawn from, "conv" or "sdp-pdp" or "mix"; for people */
+    char engines[GEN_ENGINES_NAME]; /* engines it was drawn from, "conv" or "sdp-pdp" or "mix"; for the user */
     uint64_t seed;
     uint64_t place;                     /* seed of the places of regions, 0: one after the other */
     bool expect_all;                    /* also waits for the interrupts of CDMA and CACC; otherwise masks them */

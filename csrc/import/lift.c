@@ -517,7 +517,7 @@ static bool take_images(struct lift *lift) {
     return true;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole program ---- */
 
 static void take(struct lift *lift, const struct access *access) {
     switch (access->kind) {

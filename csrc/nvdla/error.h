@@ -1,4 +1,4 @@
-/* Errors as values: a function that can fail returns false (or NULL) and leaves one message for a person.
+/* Errors as values: a function that can fail returns false (or NULL) and leaves one message for the user.
  *
  * A message says where ("FILE:LINE: " when a file is to blame), what was found, what was expected, what to do. */
 #pragma once

@@ -35,7 +35,7 @@ bool text_ends_with(const char *text, const char *suffix);
 /* A name or a message as it may be shown in a line: control characters, and bytes that are not UTF-8, as \n, \t, \r or
  * \xHH. So a line stays one line and cannot send commands to the terminal. free() it. */
 char *text_shown(const char *text);
-/* Prints a line for people, converted by text_shown(), and ends it. */
+/* Prints a line for the user, converted by text_shown(), and ends it. */
 void text_print_line(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* text_shown() into out, cut at size but not inside an escape; of a text, or of n bytes that may include zeros. Returns
  * out. */

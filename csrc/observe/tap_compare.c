@@ -108,7 +108,7 @@ bool tap_compare(const char *a, const char *b, struct tap_difference *difference
     return good;
 }
 
-/* ---- for people ---- */
+/* ---- for the user ---- */
 
 char *tap_element_text(const struct tap_element *element, char *text, size_t size) {
     const struct tap_place *at = &element->at.place;

@@ -19,16 +19,16 @@ struct tap_difference {
  * comparison begins there. False with a message if one cannot be read. */
 bool tap_compare(const char *a, const char *b, struct tap_difference *difference, struct error *err);
 
-/* Place of an element, for people: "launch 0, channel 3, y 1, x 2", "launch 1, kernel 7, y 0, x 3, atomic operation 5",
- * "launch 0, address 0x80000010", and the cycle if known. Returns text. */
+/* Place of an element, for the user: "launch 0, channel 3, y 1, x 2", "launch 1, kernel 7, y 0, x 3, atomic operation
+ * 5", "launch 0, address 0x80000010", and the cycle if known. Returns text. */
 char *tap_element_text(const struct tap_element *element, char *text, size_t size);
 
-/* The value of an element, for people: an integer, or a number and its pattern, "-0.25 (0xb400)"; partial sums of FP16
- * with exponent and mantissa. Returns text. */
+/* The value of an element, for the user: an integer, or a number and its pattern, "-0.25 (0xb400)"; partial sums of
+ * FP16 with exponent and mantissa. Returns text. */
 enum { TAP_VALUE_TEXT = 64 };
 char *tap_value_text(const struct tap_element *element, char text[TAP_VALUE_TEXT]);
 
-/* A difference, for people: place of the first element that differs, and both values. name_a, name_b: sources of the
+/* A difference, for the user: place of the first element that differs, and both values. name_a, name_b: sources of the
  * files. Returns text. */
 char *tap_difference_text(const struct tap_difference *difference, const char *name_a, const char *name_b, char *text,
                           size_t size);

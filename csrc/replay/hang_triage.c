@@ -299,7 +299,7 @@ static void follow(const struct reasoning *r, struct hang_triage *t) {
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the verdict ---- */
 
 static void describe_engines(const struct reasoning *r, struct hang_triage *t) {
     t->engines = xcalloc(ENGINE_COUNT, sizeof *t->engines);

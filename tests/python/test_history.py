@@ -92,7 +92,7 @@ class Values(unittest.TestCase):
         self.assertEqual(list(csv.reader(io.StringIO(said, newline=""))),
                          [list("nbceqrr"), ["", "00ff", "\t\n", "", 'a"b,', "1.5", "2"]])
         self.assertEqual(said.split("\r\n")[1], ',00ff,"\t\n","","a""b,",1.5,2')
-        self.assertIn(",\\t\\n,", self.rows("csv", list("nbceqrr"), row, width=80))  # a person looks on
+        self.assertIn(",\\t\\n,", self.rows("csv", list("nbceqrr"), row, width=80))  # the user looks on
         self.assertEqual(self.rows("tabs", list("nb"), row[1:3]), "n\tb\n00ff\t\\t\\n\n")
         self.assertEqual(json.loads(self.rows("json", list("nbceqrr"), row)),
                          [{"n": None, "b": "00ff", "c": "\t\n", "e": "", "q": 'a"b,', "r": 1.5, "r:2": 2}])

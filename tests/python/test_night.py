@@ -1,5 +1,5 @@
 """A night around a launcher that is a mock: results in ledger and database, signals, what cannot be
-kept, and what a person sees."""
+kept, and what the user sees."""
 import contextlib
 import dataclasses
 import fcntl

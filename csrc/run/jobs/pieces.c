@@ -476,7 +476,7 @@ static void clean(const struct pieces *pieces) {
     rmdir(pieces->folder);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole run ---- */
 
 static int play_pieces(struct pieces *pieces) {
     struct error err;

@@ -12,7 +12,7 @@
  * brief. chosen: a configuration by values that comes too, or NULL. */
 void facts_print(FILE *out, const struct nvdla_config *chosen, bool brief);
 
-/* Prints the values of a configuration, for people, and what the row that it was made of has instead. */
+/* Prints the values of a configuration, for the user, and what the row that it was made of has instead. */
 void facts_of_config(FILE *out, const struct nvdla_config *config);
 
 /* Prints a line for each trace: its name and configuration, or the error. */

@@ -241,7 +241,7 @@ static void play_all(struct list *list) {
     send_results(list);
 }
 
-/* ---- all of it ---- */
+/* ---- the command ---- */
 
 static bool open_pool(struct list *list, struct error *err) {
     sigset_t set;

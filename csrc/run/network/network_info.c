@@ -593,7 +593,7 @@ static void print_json(FILE *out, const struct info *info) {
     json_decref(json);
 }
 
-/* ---- all of it ---- */
+/* ---- the report ---- */
 
 bool network_info(FILE *out, struct loadable *loadable, const struct network_info_options *options, struct error *err) {
     struct info info = {.loadable = loadable, .config = options->config};

@@ -338,7 +338,7 @@ static void tell_hang(void *context) {
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the session ---- */
 
 /* Keeps the first message. */
 static bool also(bool good, bool last, const struct error *late, struct error *err) {

@@ -19,7 +19,7 @@ from nvcosim.store.signature import signature
 from nvcosim.text import shown
 
 KEPT = 32  # simulators: as many as a search among four thousand million commits looks at
-SHORT_HASH = 10  # letters of a hash for a person
+SHORT_HASH = 10  # letters of a hash in messages
 _LINE_SHOWN = 200  # columns of a line of a log
 
 
@@ -29,7 +29,7 @@ Given = types.SimpleNamespace  # the options: trace, config, and build and run a
 @dataclasses.dataclass
 class Look:
     """A revision that was looked at. state: "good", "bad", "otherwise" (it fails in another way
-    than bad), "skip". text: for a person: "FAIL value:SDP", "it does not build: ..."."""
+    than bad), "skip". text: for the user: "FAIL value:SDP", "it does not build: ..."."""
     state: str = "skip"
     text: str = ""
     signature: str | None = None

@@ -298,7 +298,7 @@ class Accuracy:
                 print(shown(f"  {verdict} {picture.file} ({picture.trace}): {reason}"))
 
     def print(self) -> None:
-        """All of it for a person."""
+        """All of it for the user."""
         done, wrong = len(self.computed), self.wrong
         print(f"{shown(self.given.network)} ({self.config}): {done} of {len(self.pictures)} "
               "labelled pictures computed")

@@ -135,7 +135,7 @@ def possible(tests: "typing.Iterable[Test]", report: Report) -> bool:
 
 
 class Builds:
-    """Those of a night. report: gets lines for a person."""
+    """Those of a night. report: gets lines for the user."""
 
     def __init__(self, tests: "typing.Sequence[Test]", folder: str, report: Report) -> None:
         """Builds what the tests need, except what the folder of the night already has ("": it is a

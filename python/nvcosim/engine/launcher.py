@@ -78,7 +78,7 @@ class Done:
 
 @dataclasses.dataclass(frozen=True)
 class Message:
-    """A line for a person."""
+    """A line for the user."""
     text: str
 
 

@@ -105,7 +105,7 @@ class Faults(list[Fault]):
                 for name in ("state", "noticed_by", "verdict", "runs"):
                     setattr(fault, name, row[name])
 
-    # ---- for a person ----
+    # ---- for the user ----
 
     def print(self, out: typing.TextIO) -> None:
         """The table by folder and module, then every fault that no test noticed."""

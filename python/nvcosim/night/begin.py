@@ -43,7 +43,7 @@ class Options:
 
 
 def report(line: str) -> None:
-    """A line for a person, before the tests."""
+    """A line for the user, before the tests."""
     complain(line)
 
 

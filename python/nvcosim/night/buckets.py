@@ -1,4 +1,4 @@
-"""The failures of a night in buckets of those that look alike, so that a person looks at one of
+"""The failures of a night in buckets of those that look alike, so that the user looks at one of
 each. bucket_rule() decides which belong together.
 
 `nvcosim debug` looks at some failures before that, small ones of each kind first, and `nvcosim
@@ -101,7 +101,7 @@ class Bucket:
         return first.known != "", -len(self.cases), first.signature, first.known
 
     def note(self) -> str | None:
-        """What a person should know of it beside its title."""
+        """What the user should know of it beside its title."""
         first, looked = self.smallest, sum(case.found is not None for case in self.cases)
         notes = [first.note, first.found.note if first.found else None,
                  self.shrunk.note if self.shrunk else None]
@@ -238,7 +238,7 @@ def _debug(job: Job, cases: list[Case], discoveries: Discoveries) -> int:
 
 
 def _shrink(job: Job, buckets: list[Bucket], discoveries: Discoveries) -> int:
-    """Shrinks the smallest case of the first buckets, at which a person looks. Returns the signal
+    """Shrinks the smallest case of the first buckets, at which the user looks. Returns the signal
     that ended it."""
     if job.settings.shrink_seconds <= 0:
         return 0

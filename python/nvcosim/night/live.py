@@ -1,4 +1,4 @@
-"""What a person sees while a night runs.
+"""What the user sees while a night runs.
 
 A line on stdout for every test that does not pass, as soon as that is known, and for every test
 that passes although it is known to fail. If stderr is a terminal, a block below them is redrawn all
@@ -200,7 +200,7 @@ class Live:
             print(self._counts() + self._left_text())
 
     def message(self, text: str) -> None:
-        """A line for a person, above the block."""
+        """A line for the user, above the block."""
         self._clear()
         self._write(f"nvcosim: {text}\n")
 

@@ -49,7 +49,7 @@ class Night:
         self.copies = f"{begun.folder}/{builds.FOLDER}"
 
     def _complain(self, text: str) -> None:
-        """Something could not be done: a line for a person, and the exit status says so."""
+        """Something could not be done: a line for the user, and the exit status says so."""
         self.broken = True
         if self.live:
             self.live.message(text)

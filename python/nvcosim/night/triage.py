@@ -41,7 +41,7 @@ class Discovery:
     """kind: "debug" or "shrink". test: number of the test that was looked at. spent: seconds of
     wall time that all looks of this kind have taken up to its end. signature: of debug: of the
     failure from now on; of shrink: of the bucket whose smallest case was shrunk. note: what went
-    wrong, a clause for a person. Of debug: engine, tap, what ("value", "hang", "check"), sentence,
+    wrong, a clause for the user. Of debug: engine, tap, what ("value", "hang", "check"), sentence,
     page. Of shrink: trace, cycles (core clocks, 0: not known). Paths are relative to the folder of
     the night."""
     kind: str
@@ -75,7 +75,7 @@ class Discoveries:
             raise Failure(_why(error)) from None
 
     def add(self, discovery: Discovery) -> str:
-        """Keeps a discovery, on the disk too; what a person should know if that is not possible: it
+        """Keeps a discovery, on the disk too; what the user should know if that is not possible: it
         is known until the program ends."""
         self.found.append(discovery)
         members = {name: value for name, value in dataclasses.asdict(discovery).items()
@@ -104,7 +104,7 @@ class Discoveries:
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """folder: of the night. jobs: processes at a time. report: takes a line for a person. launch:
+    """folder: of the night. jobs: processes at a time. report: takes a line for the user. launch:
     makes what plays on this machine, so many at a time, with the simulators of the night."""
     store: "Store"
     night: int

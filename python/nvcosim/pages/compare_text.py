@@ -120,7 +120,7 @@ def _print_all(comparison: Comparison, style: Style) -> None:
 
 
 def compare_print(comparison: Comparison, style: Style, every: bool) -> None:
-    """For a person. every: all tests, not only those that changed."""
+    """For the user. every: all tests, not only those that changed."""
     worse = comparison.worse()
     _print_side(comparison.a, "A", style)
     _print_side(comparison.b, "B", style)

@@ -1,4 +1,4 @@
-"""The history of the database for a person: all nights, or the results of a test in each of them.
+"""The history of the database for the user: all nights, or the results of a test in each of them.
 A new column is a row of _night_columns() or _test_columns()."""
 import itertools
 import json

@@ -1,5 +1,5 @@
-"""The rows of a query for a person or a program: aligned columns, values between tabs or commas,
-JSON; and a person's query (history --sql), which reads and nothing else.
+"""The rows of a query for the user or a program: aligned columns, values between tabs or commas,
+JSON; and the user's query (history --sql), which reads and nothing else.
 
     table  for a terminal: NULL as NULL, a BLOB as its size
     tabs   control characters as \\t, \\n, \\xHH; NULL is empty, a BLOB hex digits
@@ -58,7 +58,7 @@ def _separated(style: Style, form: str, row: typing.Iterable[Value]) -> None:
     def csv(value: Value) -> str:
         if value is None:
             return ""
-        # Where a person looks on, control characters do not reach the terminal.
+        # Where the user looks on, control characters do not reach the terminal.
         text = shown(value_text(value)) if style.width else value_text(value)
         if not text or text[0] == " " or any(char in text for char in ',"\r\n'):
             return '"' + text.replace('"', '""') + '"'
@@ -120,7 +120,7 @@ def print_rows(style: Style, form: str, names: list[str], rows: typing.Iterator[
             _separated(style, form, row)
 
 
-# ---- a person's query ----
+# ---- the user's query ----
 
 def _authorise(action: int, first: str | None, second: str | None, *_: object) -> int:
     allowed = False
@@ -193,7 +193,7 @@ def _prepare(database: Database, sql: str) -> sqlite3.Cursor:
 
 
 def print_sql(database: Database, sql: str, form: str, style: Style) -> None:
-    """Prints what a statement finds that a person gave. The database can only be read from then on:
+    """Prints what a statement finds that the user gave. The database can only be read from then on:
     nothing is written or attached, no extension loaded."""
     connection, name = database.connection, database.file_name()
     connection.row_factory = None

@@ -1,4 +1,4 @@
-"""The summary of a night for people: the end of `nvcosim regress` and what --notify gets."""
+"""The summary of a night for the user: the end of `nvcosim regress` and what --notify gets."""
 import typing
 
 from nvcosim.pages.review import Review, Test

@@ -18,7 +18,7 @@ _TESTS = 200000  # of a plan: the most
 
 @dataclasses.dataclass
 class TestList:
-    """The tests in the order of the plan, and what a person should read before anything runs: an
+    """The tests in the order of the plan, and what the user should read before anything runs: an
     optional pattern that matches nothing, a known failure that has expired or matches no test."""
     tests: list[Test] = dataclasses.field(default_factory=list)
     warnings: list[str] = dataclasses.field(default_factory=list)

@@ -88,7 +88,7 @@ class Test:
                                         "--functional-coverage"]
 
     def command(self) -> str:
-        """What plays it again in any folder, for a person to paste; a random layer is generated
+        """What plays it again in any folder, to paste; a random layer is generated
         into the folder "layers" there."""
         words = ["nvcosim run", *map(text.quoted, self.played_options()), text.quoted(self.trace)]
         if not self.generator:

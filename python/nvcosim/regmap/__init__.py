@@ -1,2 +1,2 @@
-"""The register map for people and other tools: model.py reads the tables of csrc/nvdla, lookup.py
+"""The register map for the user and other tools: model.py reads the tables of csrc/nvdla, lookup.py
 finds and decodes, each other module writes one form of it."""

@@ -46,7 +46,7 @@ CREATE TABLE result ( -- one test of a night; verdict NULL: not run yet
     reason     TEXT,
     signature  TEXT,             -- of a failure: ENGINE:TAP once it is debugged, else as result_signature() has it
     bucket     INTEGER,          -- number of the bucket
-    mismatch   TEXT,             -- first difference, for a person
+    mismatch   TEXT,             -- first difference, for the user
     cycles     INTEGER,          -- core clocks of the RTL; NULL: it did not play
     op_cycles  INTEGER,          -- those between the first operation and the last
     macs       INTEGER,          -- multiplications that the registers ask for
