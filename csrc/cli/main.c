@@ -11,6 +11,8 @@
 #include "run/options/output.h"
 #include "run/simulators/version.h"
 
+enum { INTERNAL = 2 /* the last ones: for commands in Python, not listed */ };
+
 static const struct {
     const char *name;
     int (*main)(int argc, char **argv); /* NULL: python/nvcosim/commands/NAME.py */
@@ -21,7 +23,7 @@ static const struct {
     {"qualify", NULL},
     {"info", info_main},
     {"convert", convert_main},
-    {"diff", diff_main},
+    {"diff", NULL},
     {"build", build_main},
     {"gen", gen_main},
     {"shrink", shrink_main},
@@ -42,6 +44,8 @@ static const struct {
     {"accuracy", NULL},
     {"sweep", NULL},
     {"play-list", play_list_main},
+    {"programming", programming_main},
+    {"streams", streams_main},
 };
 
 static const struct argp_option option_table[] = {
@@ -126,11 +130,12 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 /* Runs the command whose name is argv[0]. */
 static int run_command(int argc, char **argv) {
-    const size_t count = sizeof commands / sizeof commands[0];
+    const size_t count = sizeof commands / sizeof commands[0], listed = count - INTERNAL;
     struct guess guess = {.word = argv[0], .n = strlen(argv[0])};
     char hint[96];
     for (size_t i = 0; i < count; i++) {
-        guess_try(&guess, commands[i].name);
+        if (i < listed)
+            guess_try(&guess, commands[i].name);
         if (strcmp(argv[0], commands[i].name) == 0) {
             if (!commands[i].main)
                 return python_command(commands[i].name, argv);
@@ -143,7 +148,7 @@ static int run_command(int argc, char **argv) {
     char *shown = text_shown(argv[0]);
     fprintf(stderr, "nvcosim: there is no command '%s'; expected ", shown);
     free(shown);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < listed; i++)
         fprintf(stderr, "%s, ", commands[i].name);
     fprintf(stderr, "or help%s (see nvcosim --help)\n", guess_hint(&guess, hint));
     return EXIT_BAD_INPUT;

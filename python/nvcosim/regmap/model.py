@@ -23,6 +23,10 @@ ACCESS = {
 _CONSTANT = ("CFGROM", "S_NVDLA_HW_VERSION")  # a unit and a register that hardware never changes
 
 
+def _short(value: int) -> str:
+    return str(value) if value < 10 else hex(value)
+
+
 @dataclasses.dataclass(frozen=True)
 class Field:
     """Bits of a register. reset: right-aligned. changes: hardware can change it. values: names of
@@ -62,12 +66,15 @@ class Field:
 @dataclasses.dataclass(frozen=True)
 class Register:
     """address: in bytes from NVDLA's base. grouped: each ping-pong group has one, at the same
-    address. fields: from bit 0 on."""
+    address. pair: name of the register with the upper half of its address, "": none. fields: from
+    bit 0 on. kinds: "address", "address_high" and others of registers.csv."""
     unit: str
     name: str
     address: int
     grouped: bool
+    pair: str
     fields: list[Field]
+    kinds: set[str]
 
     @property
     def full(self) -> str:
@@ -86,6 +93,18 @@ class Register:
     def mask(self) -> int:
         """Bits that exist."""
         return sum(field.mask for field in self.fields)
+
+    @property
+    def stored(self) -> int:
+        """Bits that keep the written value."""
+        return sum(field.mask for field in self.fields if field.access in ("RW", "RWT"))
+
+    def decoded(self, word: int, bits: int) -> str:
+        """The fields of a value that have one of the bits: "WIDTH=7 POOLING_METHOD=MAX"."""
+        values = ((field, field.of(word)) for field in self.fields if bits & field.mask)
+        return " ".join(
+            f"{field.name}={field.named(value).removeprefix(field.name + '_') or _short(value)}"
+            for field, value in values)
 
     @property
     def word(self) -> int:
@@ -132,6 +151,11 @@ def _rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def units() -> list[str]:
+    """Names of all units, in the order of the program."""
+    return [row["unit"] for row in _rows("units")]
+
+
 def load(config: str, base: int = 0) -> Map:
     """The registers that a configuration decodes."""
     parameters = configurations.row(config)
@@ -151,7 +175,9 @@ def load(config: str, base: int = 0) -> Map:
         if row["map"] not in (kind, "both") or unit not in windows:
             continue
         register = registers.setdefault((unit, name), Register(
-            unit, name, windows[unit] + int(row["offset"], 16), row["group"] == "D", []))
+            unit, name, windows[unit] + int(row["offset"], 16), row["group"] == "D", row["pair"],
+            [], set()))
+        register.kinds.update(row["kind"].split())
         access, constant = row["access"], unit in _CONSTANT or name in _CONSTANT
         register.fields.append(Field(
             row["field"], int(row["msb"]), int(row["lsb"]), access, int(row["reset_hex"], 16),

@@ -1,0 +1,1 @@
+"""Two memory images, or the programming of two traces or captures, side by side."""

@@ -1,0 +1,77 @@
+"""Files of a user, packed with gzip or not, read whole or piece by piece."""
+import os
+import stat
+import typing
+import zlib
+
+from nvcosim.tool import Failure
+
+_PIECE = 1 << 20
+_GZIP = b"\x1f\x8b"
+_WINDOW = 15 + 16  # zlib: largest window, gzip wrapper
+
+
+def _unpacked(name: str, packed: typing.Iterator[bytes]) -> typing.Iterator[bytes]:
+    """The content of one gzip member after another."""
+    stream, size, member_open = zlib.decompressobj(_WINDOW), 0, True
+    for piece in packed:
+        while piece:
+            if not member_open:
+                stream = zlib.decompressobj(_WINDOW)
+            try:
+                content = stream.decompress(piece)
+            except zlib.error as error:
+                reason = str(error).rpartition(": ")[2]
+                raise Failure(f"{name}: corrupt gzip stream (zlib: {reason})") from None
+            size += len(content)
+            if content:
+                yield content
+            member_open, piece = not stream.eof, stream.unused_data
+    if member_open:
+        raise Failure(f"{name}: truncated gzip stream (after {size} bytes of content)")
+
+
+def _raw(name: str, descriptor: int) -> typing.Iterator[bytes]:
+    try:
+        while piece := os.read(descriptor, _PIECE):
+            while len(piece) == 1 and (more := os.read(descriptor, 1)):  # of a pipe
+                piece += more
+            yield piece
+    except OSError as error:
+        raise Failure(f"{name}: cannot read: {os.strerror(error.errno or 0)}") from None
+
+
+def _content(name: str, descriptor: int) -> typing.Iterator[bytes]:
+    pieces = _raw(name, descriptor)
+    first = next(pieces, b"")
+
+    def all_of_it() -> typing.Iterator[bytes]:
+        yield first
+        yield from pieces
+    try:
+        yield from _unpacked(name, all_of_it()) if first.startswith(_GZIP) else all_of_it()
+    finally:
+        os.close(descriptor)
+
+
+def pieces(path: str) -> typing.Iterator[bytes]:
+    """The content of a file; "-": of standard input. Failure."""
+    if path == "-":
+        yield from _content("standard input", os.dup(0))
+        return
+    try:
+        special = not stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        special = False
+    if special:
+        raise Failure(f"{path}: is not a regular file")
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise Failure(f"{path}: cannot open: {os.strerror(error.errno or 0)}") from None
+    yield from _content(path, descriptor)
+
+
+def read(path: str) -> bytes:
+    """All of a file. Failure."""
+    return b"".join(pieces(path))
