@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "memory/file.h"
 #include "nvdla/xalloc.h"
 #include "tests/unit/test.h"
 
@@ -16,11 +17,11 @@ static struct group {
 } *groups;
 static size_t group_count;
 
-static struct kept {
+static struct keep {
     void *object;
     void (*release)(void *object);
-} *kept; /* by the test that runs */
-static size_t kept_count;
+} *keeps; /* by the test that runs */
+static size_t keep_count;
 
 void unit_test_add(const char *file, const struct CMUnitTest *test) {
     if (group_count == 0 || strcmp(groups[group_count - 1].file, file) != 0) {
@@ -38,8 +39,8 @@ void unit_test_add(const char *file, const struct CMUnitTest *test) {
 }
 
 void test_keep(void *object, void (*release)(void *object)) {
-    kept = xgrow(kept, kept_count, sizeof *kept);
-    kept[kept_count++] = (struct kept){object, release};
+    keeps = xgrow(keeps, keep_count, sizeof *keeps);
+    keeps[keep_count++] = (struct keep){object, release};
 }
 
 void *test_new(size_t size) {
@@ -48,11 +49,20 @@ void *test_new(size_t size) {
     return object;
 }
 
+char *test_text(const char *path) {
+    struct error err;
+    char *text = NULL;
+    size_t n;
+    if (!file_read(path, &text, &n, &err))
+        fail_msg("%s (run from the top of the tree)", err.text);
+    return kept(text);
+}
+
 int test_release(void **state) {
     (void)state;
-    while (kept_count > 0) {
-        kept_count--;
-        kept[kept_count].release(kept[kept_count].object);
+    while (keep_count > 0) {
+        keep_count--;
+        keeps[keep_count].release(keeps[keep_count].object);
     }
     return 0;
 }

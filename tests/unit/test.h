@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -32,6 +33,12 @@ int test_release(void **state);
         test_keep(object, release_##label);                                                                            \
         return object;                                                                                                 \
     }
+
+/* What free() releases. */
+TEST_KEEPS(kept, char, free)
+
+/* The text of a file of the tree. */
+char *test_text(const char *path);
 
 /* Before main(), in the order of the file. */
 #define TEST_ADD_(label, ...)                                                                                          \

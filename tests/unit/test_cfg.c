@@ -111,9 +111,8 @@ TEST_IN_FOLDER(layout_is_free) {
     assert_string_equal(prog->ops[0].text, "head");
     assert_int_equal(prog->count, 7);
     size_t n;
-    char *text = nvt_text(prog, &n);
+    char *text = kept(nvt_text(prog, &n));
     assert_non_null(strstr(text, "reg_write SDP.D_CVT_SCALE 0x2 # last\n"));
-    free(text);
     prog = good(state, "");
     assert_int_equal(prog->count, 0);
     prog = good(state, " \r\n\n");

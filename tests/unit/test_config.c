@@ -68,7 +68,7 @@ TEST(what_has_no_rtl_is_refused_in_a_sentence) {
 
 /* A file with that text. free() its name. */
 static char *file_of(const char *extension, const char *text) {
-    char *path = xprintf("/tmp/config-%d.%s", (int)getpid(), extension);
+    char *path = kept(xprintf("/tmp/config-%d.%s", (int)getpid(), extension));
     FILE *out = fopen(path, "w");
     assert_non_null(out);
     fputs(text, out);
@@ -80,20 +80,16 @@ TEST(files) {
     char *path = file_of("yml", "# mine\nbase: small\nmacs: 32x16 # channels by kernels\n\ncbuf: 256K\n");
     assert_ptr_equal(config_of(path), config_of("small,macs=32x16,cbuf=256K"));
     remove(path);
-    free(path);
     path = file_of("yml", "base: small\nmacs 32x16\n");
     is_refused(path, ".yml:2: found 'macs 32x16', expected KEY: VALUE");
     remove(path);
-    free(path);
     path =
         file_of("spec", "// a line\n#define MAC_ATOMIC_C_SIZE_32\n#define CBUF_BANK_WIDTH_32\n#define SDP_LUT_MAYBE\n");
     is_refused(path, ".spec:4: found 'SDP_LUT_MAYBE', expected a word of NVIDIA's spec/defs");
     remove(path);
-    free(path);
     path = file_of("spec", "#define CDP_DISABLE\n");
     assert_ptr_equal(config_of(path), config_of("small,cdp=0"));
     remove(path);
-    free(path);
 }
 
 TEST(a_spec_file_is_read_as_it_is_written) {
@@ -114,7 +110,6 @@ TEST(a_spec_file_is_read_as_it_is_written) {
         assert_non_null(strstr(ignored.text, "RETIMING_DISABLE, MAX_BATCH_SIZE_x, NUM_DMA_READ_CLIENTS_"));
         assert_ptr_equal(config_of(path), &nvdla_configs[i]);
         remove(path);
-        free(path);
         free(text);
         free(ignored.text);
     }
@@ -162,7 +157,7 @@ TEST(random_rows_are_legal_or_refused) {
     unsigned legal = 0;
     for (uint64_t row = 0; row < seeds_of(ROWS); row++) {
         struct error err = {.text = ""};
-        char *text = random_text(&random);
+        char *text = kept(random_text(&random));
         const struct nvdla_config *config = nvdla_config_read(text, &err);
         const bool good = config && nvdla_config_legal(config, &err);
         if (!good && !strstr(err.text, "expected"))
@@ -173,7 +168,6 @@ TEST(random_rows_are_legal_or_refused) {
             fail_msg("%s: %s", text, err.text);
         if (good && legal++ % LAYERS_EACH == 0)
             draw_layer(config, row);
-        free(text);
     }
     assert_true(legal > seeds_of(ROWS) / 50);
 }

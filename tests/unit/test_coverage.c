@@ -83,14 +83,13 @@ static void expect(struct program *prog, const char *const *words) {
 
 /* The row of the table that begins with these words, up to the end of its line. */
 static void row(const struct coverage *coverage, const char *name, char text[400]) {
-    char *table = coverage_text(coverage), start[100];
+    char *table = kept(coverage_text(coverage)), start[100];
     assert_non_null(table);
     snprintf(start, sizeof start, "\n  %s ", name);
     const char *at = strstr(table, start);
     if (!at)
         fail_msg("no row %s in\n%s", name, table);
     snprintf(text, 400, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
-    free(table);
 }
 
 /* SDP from memory, 4x2x16 at offset `base`, BS adds an operand from memory. */
@@ -342,14 +341,13 @@ TEST(engines_that_are_not_built_are_left_out) {
         struct program *prog = trace_for(full ? "full" : "small");
         add_sdp(prog, 32);
         struct coverage *coverage = counted(prog);
-        char *table = coverage_text(coverage);
+        char *table = kept(coverage_text(coverage));
         assert_int_equal(strstr(table, "\nbdma, ") != NULL, full);
         assert_int_equal(strstr(table, "\nrubik, 0 layers\n") != NULL, full);
         assert_int_equal(strstr(table, "\nsdp_lut, ") != NULL, full);
         assert_int_equal(strstr(table, "winograd") != NULL, full);
         assert_int_equal(strstr(table, "int16") != NULL, full);
         assert_int_equal(strstr(table, "\n  pra_truncate ") != NULL, full);
-        free(table);
     }
 }
 
@@ -494,10 +492,9 @@ TEST(values_land_in_their_corners) {
                                    "pdp_average=lowest",
                                    "pdp_average=tie_positive"};
     for (size_t i = 0; i < sizeof reached / sizeof reached[0]; i++) {
-        char *bin = xprintf("values.%s", reached[i]);
+        char *bin = kept(xprintf("values.%s", reached[i]));
         if (count(coverage, bin) != 1)
             fail_msg("%s was not reached", bin);
-        free(bin);
     }
     uint64_t all = 0;
     struct coverage_row row;
@@ -543,11 +540,10 @@ TEST(bits_hold_what_a_trace_exercises) {
         total.exercised += row.total.exercised;
         assert_int_equal(row.holes.count, row.total.reachable - row.total.exercised);
         for (size_t h = 0; h < row.holes.count; h++) {
-            char *bin = xprintf("%s=%s", row.name, row.holes.items[h]);
+            char *bin = kept(xprintf("%s=%s", row.name, row.holes.items[h]));
             assert_int_equal(count(both, bin), 0);
             assert_null(strstr(bin, "fp16")); /* small has none */
             found = found || strcmp(bin, "sdp.bs_alu=max") == 0;
-            free(bin);
         }
         words_free(&row.holes);
     }

@@ -48,7 +48,7 @@ static char *get(const char *path, size_t expected) {
         fail_msg("%s", err.text);
     assert_int_equal(n, expected);
     assert_int_equal(bytes[n], 0);
-    return bytes;
+    return kept(bytes);
 }
 
 static void expect_failure(const char *path, const char *message) {
@@ -73,8 +73,7 @@ static int entries(void) {
 
 /* Bytes that do not pack well. */
 static uint8_t *noise(size_t n) {
-    uint8_t *bytes = malloc(n);
-    assert_non_null(bytes);
+    uint8_t *bytes = test_new(n);
     uint32_t x = 1;
     for (size_t i = 0; i < n; i++) {
         x = x * 1664525u + 1013904223u;
@@ -93,8 +92,6 @@ TEST_WITH(plain_and_gzip_files_come_back, enter) {
             assert_true(file_write(names[k], bytes, sizes[i], &err));
             char *back = get(names[k], sizes[i]);
             assert_memory_equal(back, bytes, sizes[i]);
-            free(back);
-            free(bytes);
         }
     assert_int_equal(entries(), 2);
 }
@@ -105,22 +102,18 @@ TEST_WITH(gzip_is_recognized_by_content, enter) {
     assert_int_equal(rename("a.gz", "a.txt"), 0);
     char *bytes = get("a.txt", 5);
     assert_string_equal(bytes, "hello");
-    free(bytes);
     put_raw("plain.gz", "hello", 5);
     bytes = get("plain.gz", 5);
     assert_string_equal(bytes, "hello");
-    free(bytes);
     put_raw("one", "\x1f", 1);
-    free(get("one", 1));
+    get("one", 1);
     put_raw("almost", "\x1f\x8c\x08", 3);
-    free(get("almost", 3));
+    get("almost", 3);
 }
 
 TEST_WITH(gzip_has_neither_time_nor_name, enter) {
     struct error err;
     uint8_t header[10];
-    char *first, *second;
-    size_t n_first, n_second;
     assert_true(file_write("first.gz", "same bytes", 10, &err));
     assert_true(file_write("second.gz", "same bytes", 10, &err));
     FILE *file = fopen("first.gz", "rb");
@@ -130,12 +123,7 @@ TEST_WITH(gzip_has_neither_time_nor_name, enter) {
     assert_memory_equal(header, "\x1f\x8b\x08\x00\x00\x00\x00\x00", 8); /* no flags, no time */
     /* Hidden from recognition by one byte in front, the packed bytes themselves can be read and compared. */
     assert_int_equal(system("(printf x; cat first.gz) > a; (printf x; cat second.gz) > b"), 0);
-    assert_true(file_read("a", &first, &n_first, &err));
-    assert_true(file_read("b", &second, &n_second, &err));
-    assert_int_equal(n_first, n_second);
-    assert_memory_equal(first, second, n_first);
-    free(first);
-    free(second);
+    assert_int_equal(system("cmp a b"), 0);
 }
 
 TEST_WITH(gzip_of_several_members_is_one_file, enter) {
@@ -146,7 +134,6 @@ TEST_WITH(gzip_of_several_members_is_one_file, enter) {
     assert_int_equal(system("cat 1.gz 2.gz 3.gz > all.gz"), 0);
     char *bytes = get("all.gz", 11);
     assert_string_equal(bytes, "first third");
-    free(bytes);
 }
 
 TEST_WITH(truncated_gzip_is_told_at_every_length, enter) {
@@ -170,7 +157,6 @@ TEST_WITH(truncated_gzip_is_told_at_every_length, enter) {
     memcpy(packed + n, packed, 12); /* the second member is cut */
     put_raw("cut.gz", packed, n + 12);
     expect_failure("cut.gz", "truncated gzip stream");
-    free(bytes);
 }
 
 TEST_WITH(corrupt_gzip_is_told, enter) {
@@ -196,7 +182,6 @@ TEST_WITH(corrupt_gzip_is_told, enter) {
     memcpy(packed + n, "rubbish", 7);
     put_raw("bad.gz", packed, n + 7);
     expect_failure("bad.gz", "corrupt gzip stream (zlib: incorrect header check)");
-    free(bytes);
 }
 
 TEST_WITH(missing_and_unreadable_files_are_told, enter) {
@@ -239,9 +224,7 @@ TEST_WITH(a_full_disk_keeps_the_old_file, enter) {
     assert_string_equal(packed_err.text, "file.gz: cannot write: File too large");
     char *back = get("file", 3);
     assert_string_equal(back, "old");
-    free(back);
     assert_int_equal(entries(), 1);
-    free(bytes);
 }
 
 TEST_WITH(a_pipe_is_written_and_not_replaced, enter) {
@@ -266,7 +249,6 @@ TEST_WITH(a_write_replaces_the_old_file, enter) {
     assert_true(file_write("file", "new", 3, &err));
     char *bytes = get("file", 3);
     assert_string_equal(bytes, "new");
-    free(bytes);
     assert_int_equal(entries(), 1);
     struct stat status;
     assert_int_equal(stat("file", &status), 0);
@@ -288,16 +270,14 @@ TEST_WITH(a_memory_dump_is_the_region, enter) {
         assert_memory_equal(back, "\0\0", 2);
         assert_memory_equal(back + 2, bytes, n);
         assert_memory_equal(back + 2 + n, "\0\0", 2);
-        free(back);
     }
     assert_true(memory_dump(mem, 0, 0, "empty", &err));
-    free(get("empty", 0));
+    get("empty", 0);
     assert_true(memory_dump(mem, UINT64_MAX - 7, 8, "end", &err));
-    free(get("end", 8));
+    get("end", 8);
     assert_false(memory_dump(mem, UINT64_MAX - 7, 9, "beyond", &err));
     assert_non_null(strstr(err.text, "beyond: "));
     assert_int_equal(access("beyond", F_OK), -1);
-    free(bytes);
     memory_free(mem);
 }
 

@@ -7,7 +7,6 @@
 #include "layers/pairing.h"
 #include "layers/tracker.h"
 #include "layers/traffic.h"
-#include "memory/file.h"
 #include "nvdla_offsets.h"
 #include "tests/unit/register_text.h"
 #include "tests/unit/test.h"
@@ -297,13 +296,8 @@ static void check_traffic(const struct bench *b, const struct launch *launch, co
 }
 
 TEST(cubes_and_traffic) {
-    struct error err;
-    char *text, *rest;
-    size_t n;
+    char *rest = test_text("tests/unit/layers.tsv");
     int line = 0;
-    if (!file_read("tests/unit/layers.tsv", &text, &n, &err))
-        fail_msg("%s (run from the top of the tree)", err.text);
-    rest = text;
     for (char *row; (row = strsep(&rest, "\n")) != NULL;) {
         line++;
         if (!row[0] || row[0] == '#')
@@ -319,7 +313,6 @@ TEST(cubes_and_traffic) {
             check_traffic(&b, launch, expected, line);
         }
     }
-    free(text);
 }
 
 TEST(cdp_takes_its_size_from_an_rdma_that_is_programmed_later) {

@@ -10,7 +10,7 @@
 static char *lifted(void **state, const char *name, const char *accesses) {
     const struct nvdla_config *config = nvdla_config_find(name);
     const char *directory = *state;
-    char *capture = xprintf("%st.csv", directory), *trace = xprintf("%st.nvt", directory);
+    char *capture = kept(xprintf("%st.csv", directory)), *trace = kept(xprintf("%st.nvt", directory));
     struct text text = {0};
     text_printf(&text, "type,address,data\n");
     for (const char *at = accesses; *at; at += strcspn(at, "\n") + 1) {
@@ -48,8 +48,6 @@ static char *lifted(void **state, const char *name, const char *accesses) {
             text_printf(&kept, "%s\n", line);
     free(made);
     free(text.text);
-    free(capture);
-    free(trace);
     return kept.text;
 }
 

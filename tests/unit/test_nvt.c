@@ -50,9 +50,8 @@ TEST_IN_FOLDER(every_operation) {
                                     "check_event after=e\n";
     struct program *prog = good(state, text);
     size_t n;
-    char *again = nvt_text(prog, &n);
+    char *again = kept(nvt_text(prog, &n));
     assert_string_equal(again, text);
-    free(again);
     assert_string_equal(prog->ops[0].text, "a note with \"quotes\"");
     assert_int_equal(prog->ops[0].line, 4);
     assert_int_equal(op_at(prog, 0)->line, 6);
@@ -205,9 +204,8 @@ TEST_IN_FOLDER(content_is_compact) {
     op.size = blob->extent;
     program_append(prog, &op);
     size_t n;
-    char *text = nvt_text(prog, &n);
+    char *text = kept(nvt_text(prog, &n));
     assert_non_null(strstr(text, "blob 0\n  00*500000\n  @0x927c0\n  01\n  00*99\n  @0x7a120\n  02\nend\n"));
-    free(text);
     check_round_trip(prog);
 }
 

@@ -138,10 +138,10 @@ static void print_members(FILE *out, json_t *json) {
 
 /* Compares report.txt and, if asked, report.json and what the page has beyond it. */
 static void says(struct fixture *f, const char *name, bool data) {
-    char *all = NULL, *file = xprintf("%s.txt", name);
+    char *all = NULL, *file = kept(xprintf("%s.txt", name));
     size_t size;
     make(f);
-    char *text = report_text(f->report);
+    char *text = kept(report_text(f->report));
     FILE *out = xmemstream(&all, &size);
     fputs(text, out);
     if (data) {
@@ -159,8 +159,6 @@ static void says(struct fixture *f, const char *name, bool data) {
     xmemstream_close(out);
     golden(file, all);
     free(all);
-    free(text);
-    free(file);
 }
 
 static void put(struct device *dev, uint64_t address, uint8_t value, const struct memory_origin *origin) {
@@ -178,7 +176,8 @@ static void fail_check(struct fixture *f, struct play_result *result, size_t op,
 
 /* What `nvcosim info` says about the trace. */
 static void explained(struct fixture *f, const char *name) {
-    char *all = NULL, *file = xprintf("%s.txt", name), *text = explain_text(f->prog), *data = explain_json(f->prog);
+    char *all = NULL, *file = kept(xprintf("%s.txt", name)), *text = kept(explain_text(f->prog)),
+         *data = kept(explain_json(f->prog));
     size_t size;
     FILE *out = xmemstream(&all, &size);
     json_t *json = json_loads(data, 0, NULL);
@@ -188,9 +187,6 @@ static void explained(struct fixture *f, const char *name) {
     golden(file, all);
     json_decref(json);
     free(all);
-    free(data);
-    free(text);
-    free(file);
 }
 
 TEST_REPORT(equal_memories_pass) {
@@ -436,7 +432,7 @@ TEST_REPORT(names_are_shown_and_not_obeyed) {
     add_layer(f);
     f->input.name = "</title><!--<script>alert(1)</script>";
     says(f, "hostile", true);
-    char *page = report_html(f->report, report_value(f->report)), *rest = page;
+    char *page = kept(report_html(f->report, report_value(f->report))), *rest = page;
     int scripts = 0;
     for (; (rest = strstr(rest, "<script")); rest++)
         scripts++;
@@ -445,7 +441,6 @@ TEST_REPORT(names_are_shown_and_not_obeyed) {
     assert_non_null(strstr(page, "<title>PASS &lt;/title&gt;&lt;!--&lt;script&gt;alert(1)&lt;/script&gt;</title>"));
     assert_null(strstr(page, "http:"));
     assert_null(strstr(page, "https:"));
-    free(page);
 }
 
 TEST_REPORT(maps_mark_the_atoms_that_differ) {
@@ -483,9 +478,8 @@ TEST_REPORT(large_maps_have_larger_cells) {
     assert_int_equal(json_integer_value(json_object_get(map, "step")), 16);
     assert_int_equal(cells, 64 * 16);
     json_decref(maps);
-    char *page = report_html(f->report, report_value(f->report));
+    char *page = kept(report_html(f->report, report_value(f->report)));
     assert_in_range(strlen(page), 1, 500000);
-    free(page);
 }
 
 TEST_REPORT(a_walk_marks_its_first_wrong_stream) {

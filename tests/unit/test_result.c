@@ -66,10 +66,10 @@ static struct result full_result(void) {
 
 TEST(test_round_trip) {
     struct result out = full_result(), in;
-    char *first = result_json(&out);
+    char *first = kept(result_json(&out));
     assert_null(strchr(first, '\n'));
     assert_true(result_parse(first, &in));
-    char *second = result_json(&in);
+    char *second = kept(result_json(&in));
     assert_string_equal(first, second);
     assert_string_equal(in.trace, "a\nname");
     assert_int_equal(in.verdict, VERDICT_FAIL);
@@ -88,8 +88,6 @@ TEST(test_round_trip) {
     assert_true(in.memory_peak == 5ull << 30);
     assert_string_equal(in.coverage, "00ff");
     assert_null(in.wave_command);
-    free(first);
-    free(second);
     result_free(&out);
     result_free(&in);
 }
@@ -107,7 +105,7 @@ TEST(test_same_again) {
     struct result out = full_result(), in;
     free(out.command);
     out.command = NULL;
-    char *line = result_json(&out);
+    char *line = kept(result_json(&out));
     json_t *json = json_loads(line, 0, NULL);
     assert_true(result_read(json, &in));
     in.exit_status = 7;
@@ -121,19 +119,15 @@ TEST(test_same_again) {
             in.coverage = NULL;
         }
         in.same = NULL;
-        char *anew = result_json(&in);
+        char *anew = kept(result_json(&in));
         in.same = json;
-        char *again = result_json(&in);
+        char *again = kept(result_json(&in));
         assert_true(same_json(again, anew));
-        free(anew);
-        free(again);
     }
     free(in.reason);
     in.reason = xstrdup("changed");
-    char *taken = result_json(&in);
+    char *taken = kept(result_json(&in));
     assert_null(strstr(taken, "changed")); /* it is not made anew */
-    free(taken);
-    free(line);
     result_free(&out);
     result_free(&in);
 }

@@ -333,12 +333,8 @@ static void check_measured(char *row) {
 }
 
 TEST(claims_are_what_nvidias_rtl_does) {
-    struct error err;
-    char *text;
-    size_t n, rows = 0;
-    if (!file_read("docs/nvdla/vectors/rules.tsv", &text, &n, &err))
-        fail_msg("%s (run from the top of the tree)", err.text);
-    char *rest = text;
+    char *rest = test_text("docs/nvdla/vectors/rules.tsv");
+    size_t rows = 0;
     for (char *row; (row = strsep(&rest, "\n")) != NULL;) {
         if (!row[0] || row[0] == '#')
             continue;
@@ -346,7 +342,6 @@ TEST(claims_are_what_nvidias_rtl_does) {
         rows++;
     }
     assert_true(rows > 300);
-    free(text);
 }
 
 /* A case names the rule by part of its text and, as several rules share texts, by the register that it shows first. */

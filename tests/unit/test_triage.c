@@ -21,9 +21,8 @@ static struct bench bench_open(void) {
     assert_non_null(mkdtemp(bench.root));
     for (int side = 0; side < SIDES; side++) {
         bench.folder[side] = xprintf("%s/%s", bench.root, side == RTL ? "rtl" : "model");
-        char *command = xprintf("mkdir %s", bench.folder[side]);
+        char *command = kept(xprintf("mkdir %s", bench.folder[side]));
         assert_int_equal(0, system(command));
-        free(command);
         bench.recorder[side] = recorder_new(bench.folder[side]);
     }
     bench.launches = layer_tracker_new(nvdla_config_find("small"));
@@ -63,9 +62,8 @@ static struct diagnosis conclude(struct bench *bench, struct triage_input input)
     input.rtl = bench->folder[RTL];
     input.model = bench->folder[MODEL];
     assert_true(triage(&input, diagnosis, &err));
-    char *command = xprintf("rm -r %s", bench->root);
+    char *command = kept(xprintf("rm -r %s", bench->root));
     assert_int_equal(0, system(command));
-    free(command);
     free(bench->folder[RTL]);
     free(bench->folder[MODEL]);
     layer_tracker_free(bench->launches);
