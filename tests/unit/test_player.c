@@ -1,12 +1,14 @@
-/* The player on a scripted device: order of operations, interrupts, waits, memory, checks, time-outs. */
+/* The player on a scripted device: the cases of player.txt, then what they cannot say. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/xalloc.h"
 #include "replay/player.h"
 #include "report/hang_text.h"
 #include "run/session/run_progress.h"
 #include "tests/unit/test.h"
+#include "trace/formats.h"
 
 enum { REGISTERS = 0x40000 / 4, LOG_MAX = 4096, SCRIPT_MAX = 16, ACCESS_CLOCKS = 4 };
 enum { HANG_READS = 2 + 11 + 5 }; /* registers that the message of a hang reads: GLB, S_STATUS, MCIF weights */
@@ -196,6 +198,7 @@ static const struct device_ops watched_ops = {
 struct fixture {
     struct fake *fake;
     struct program *prog;
+    bool sequential; /* of a case */
     struct play_options options;
     struct play_result result;
 };
@@ -230,10 +233,6 @@ static struct fixture *fixture_new(void) {
 
 #define TEST_PLAY(label) TEST_ON(label, struct fixture *f, fixture_new)
 
-static void script(struct fixture *f, uint32_t trigger_address, uint64_t delay, uint32_t bits) {
-    f->fake->script[f->fake->script_count++] = (struct act){.trigger = trigger_address, .delay = delay, .bits = bits};
-}
-
 static struct op *add(struct fixture *f, const char *stream, enum op_kind kind) {
     struct op op = op_make(kind, (int)f->prog->count + 1);
     op.stream = (uint16_t)program_stream(f->prog, stream);
@@ -260,10 +259,6 @@ static struct op *event_op(struct fixture *f, const char *stream, enum op_kind k
     return op;
 }
 
-static void notify_op(struct fixture *f, int bit, const char *event) {
-    event_op(f, "interrupt", OP_INTR_NOTIFY, event)->bit = bit;
-}
-
 static struct op *crc_op(struct fixture *f, uint64_t base, uint64_t size, uint32_t crc, const char *after) {
     struct op *op = add(f, "memory", OP_MEM_CRC);
     op->base = base;
@@ -285,64 +280,215 @@ static enum play_outcome run(struct fixture *f) {
     return outcome;
 }
 
-/* Number of the access that wrote this, -1 if none did. */
-static int written(const struct fixture *f, uint32_t address, uint32_t value) {
-    for (size_t i = 0; i < f->fake->log_count; i++)
-        if (f->fake->log[i].write && f->fake->log[i].address == address && f->fake->log[i].value == value)
-            return (int)i;
-    return -1;
+/* ---- the cases of player.txt ---- */
+
+static const struct {
+    const char *word, *name;
+} short_names[] = {{"A", "SDP.D_DATA_CUBE_WIDTH"},
+                   {"B", "PDP.D_DATA_CUBE_IN_WIDTH"},
+                   {"ON", "SDP.D_OP_ENABLE"},
+                   {"STATUS", "GLB.S_INTR_STATUS"},
+                   {"MASK", "GLB.S_INTR_MASK"},
+                   {"take", "wait high\npoll GLB.S_INTR_STATUS =="},
+                   {"clear", "reg_write GLB.S_INTR_STATUS 0xffffffff\npoll GLB.S_INTR_STATUS == 0 attempts=10"}};
+enum { SHORT_NAMES = sizeof short_names / sizeof *short_names };
+
+/* The name of the register of a word of n characters: a short one, or UNIT.REGISTER. */
+static uint32_t register_named(const char *word, size_t n) {
+    char name[80], unit[32];
+    snprintf(name, sizeof name, "%.*s", (int)n, word);
+    for (size_t i = 0; i < SHORT_NAMES; i++)
+        if (strcmp(name, short_names[i].word) == 0)
+            snprintf(name, sizeof name, "%s", short_names[i].name);
+    const size_t dot = strcspn(name, ".");
+    snprintf(unit, sizeof unit, "%.*s", (int)dot, name);
+    return reg(unit, name + dot + (name[dot] == '.'));
 }
 
-/* ---- order ---- */
-
-TEST_PLAY(sequential_operations_keep_file_order) {
-    f->prog->sequential = true;
-    uint32_t width = reg("SDP", "D_DATA_CUBE_WIDTH");
-    write_op(f, "main", width, 1);
-    add(f, "main", OP_NOTE)->text = "a comment";
-    write_op(f, "main", width, 2);
-    f->prog->ops[2].nposted = true;
-    check_op(f, "main", OP_READ_CHECK, width, 2);
-    check_op(f, "main", OP_READ, width, 0);
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_int_equal(f->fake->log_count, 4);
-    assert_int_equal(f->fake->log[0].value, 1);
-    assert_false(f->fake->log[0].nposted);
-    assert_int_equal(f->fake->log[1].value, 2);
-    assert_true(f->fake->log[1].nposted);
-    assert_int_equal(f->result.checks_done, 1);
+/* Applies WORD or WORD=VALUE of `with`. */
+static void apply(struct fixture *f, const char *word) {
+    struct fake *fake = f->fake;
+    const size_t n = strcspn(word, "=");
+    const char *text = word[n] ? word + n + 1 : "1";
+    const uint64_t value = strtoull(text, NULL, 0);
+    const struct {
+        const char *name;
+        void *to;
+        size_t bytes;
+    } settings[] = {{"sequential", &f->sequential, sizeof f->sequential},
+                    {"strict", &f->options.strict, sizeof f->options.strict},
+                    {"first", &f->options.stop_at_first, sizeof f->options.stop_at_first},
+                    {"still", &f->options.still, sizeof f->options.still},
+                    {"timeout", &f->options.timeout, sizeof f->options.timeout},
+                    {"cycles", &f->options.max_cycles, sizeof f->options.max_cycles},
+                    {"interval", &f->options.poll_interval, sizeof f->options.poll_interval},
+                    {"stopped", &fake->dev.stop, sizeof fake->dev.stop},
+                    {"timeless", &fake->dev.timeless, sizeof fake->dev.timeless},
+                    {"limit", &fake->dev.still_limit, sizeof fake->dev.still_limit},
+                    {"idle", &fake->knows_idle, sizeof fake->knows_idle},
+                    {"quiet", &fake->quiet, sizeof fake->quiet},
+                    {"stuck", &fake->stuck, sizeof fake->stuck},
+                    {"broken", &fake->broken_after, sizeof fake->broken_after},
+                    {"moving", &fake->moving_until, sizeof fake->moving_until}};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (strncmp(word, settings[i].name, n) == 0 && !settings[i].name[n]) {
+            memcpy(settings[i].to, &value, settings[i].bytes); /* the low bytes */
+            return;
+        }
+    if (strcmp(word, "watched") == 0) {
+        fake->dev.ops = &watched_ops;
+    } else if (strcmp(word, "finding") == 0) {
+        device_report(&fake->dev, &(struct finding){.cycle = 5, .rule = "rule", .owner = {-1, -1}}, "text");
+    } else if (strncmp(word, "units=", 6) == 0) {
+        fake->dev.units = 1u << nvdla_unit_find(text);
+    } else if (strncmp(word, "counter=", 8) == 0) {
+        fake->counter = register_named(text, strlen(text));
+    } else if (strncmp(word, "raise=", 6) == 0) {
+        const size_t plus = strcspn(text, "+");
+        char *end;
+        struct act act = {.trigger = strncmp(text, "reset", plus) == 0 ? UINT32_MAX : register_named(text, plus)};
+        act.delay = strtoull(text + plus, &end, 10);
+        act.bits = (uint32_t)strtoul(end + 1, NULL, 0);
+        fake->script[fake->script_count++] = act;
+    } else {
+        fake->registers[register_named(word, n) / 4] = (uint32_t)value;
+    }
 }
 
-TEST_PLAY(streams_overtake_a_stream_that_waits) {
-    uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH"), b = reg("PDP", "D_DATA_CUBE_IN_WIDTH");
-    event_op(f, "SDP", OP_SYNC_WAIT, "go");
-    write_op(f, "SDP", a, 1);
-    write_op(f, "PDP", b, 1);
-    event_op(f, "PDP", OP_SYNC_NOTIFY, "go");
-    write_op(f, "PDP", b, 2);
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_int_equal(written(f, b, 1), 0);
-    assert_int_equal(written(f, a, 1), 1); /* first in the file as soon as it can go */
-    assert_int_equal(written(f, b, 2), 2);
+/* Appends the operations of `play` as lines of .nvt. */
+static void append_play(FILE *trace, char *text) {
+    for (char *op; (op = strsep(&text, ";")) != NULL;) {
+        for (char *word; (word = strsep(&op, " ")) != NULL;) {
+            const char *full = word;
+            for (size_t i = 0; i < SHORT_NAMES; i++)
+                if (strcmp(word, short_names[i].word) == 0)
+                    full = short_names[i].name;
+            fprintf(trace, "%s ", full);
+            if (strcmp(word, "take") == 0) /* clears what it has checked */
+                fprintf(trace, "%s attempts=10\n%s", strsep(&op, " "), short_names[SHORT_NAMES - 1].name);
+        }
+        fputc('\n', trace);
+    }
 }
 
-TEST_PLAY(an_event_raised_early_stays_raised) {
-    event_op(f, "PDP", OP_SYNC_NOTIFY, "go");
-    event_op(f, "SDP", OP_SYNC_WAIT, "go");
-    event_op(f, "CDP", OP_SYNC_WAIT, "go");
-    assert_int_equal(run(f), PLAY_PASSED);
+/* All writes in their order: A=0x1,B=0x2! */
+static void list_writes(const struct fixture *f, char text[400]) {
+    size_t n = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < f->fake->log_count; i++) {
+        const struct access *access = &f->fake->log[i];
+        char full[80];
+        const char *name = nvdla_register_name(f->fake->dev.config, access->address, full, sizeof full);
+        for (size_t s = 0; s < SHORT_NAMES; s++)
+            if (strcmp(name, short_names[s].name) == 0)
+                name = short_names[s].word;
+        if (access->write)
+            n += (size_t)snprintf(text + n, 400 - n, "%s%s=0x%x%s", n ? "," : "", name, access->value,
+                                  access->nposted ? "!" : "");
+    }
 }
 
-TEST_PLAY(a_poll_holds_only_its_stream) {
-    uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH"), b = reg("PDP", "D_DATA_CUBE_IN_WIDTH");
-    check_op(f, "SDP", OP_POLL, b, 7);
-    write_op(f, "SDP", a, 1);
-    write_op(f, "PDP", b, 5);
-    write_op(f, "PDP", b, 7);
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_true(written(f, a, 1) > written(f, b, 7));
-    assert_int_equal(f->result.checks_done, 1);
+/* Compares a WORD=VALUE of `gives`. */
+static void compare(const struct fixture *f, int line, const char *word, uint64_t clocks) {
+    const struct play_result *result = &f->result;
+    const struct play_failure none = {0}, *failure = result->failure_count > 0 ? &result->failures[0] : &none;
+    const size_t n = strcspn(word, "=");
+    const struct {
+        const char *name;
+        uint64_t value;
+    } counts[] = {{"checks", result->checks_done},
+                  {"failures", result->failure_count},
+                  {"interrupts", result->interrupts},
+                  {"skipped", result->checks_skipped},
+                  {"volatile", result->volatile_mismatches},
+                  {"op", failure->op},
+                  {"got", failure->got},
+                  {"expected", failure->expected},
+                  {"accesses", f->fake->log_count},
+                  {"clock", clocks}};
+    char *end, text[400];
+    if (strncmp(word, "writes=", 7) == 0) {
+        list_writes(f, text);
+        if (strcmp(word + 7, text) != 0)
+            fail_msg("player.txt:%d: found writes=%s", line, text);
+        return;
+    }
+    uint64_t got = UINT64_MAX;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (strncmp(word, counts[i].name, n) == 0 && !counts[i].name[n])
+            got = counts[i].value;
+    if (got == UINT64_MAX)
+        got = f->fake->registers[register_named(word, n) / 4];
+    const uint64_t low = strtoull(word + n + 1, &end, 0), high = *end == '.' ? strtoull(end + 2, NULL, 0) : low;
+    if (got < low || got > high)
+        fail_msg("player.txt:%d: found %.*s=0x%llx (%llu), expected %s", line, (int)n, word, (unsigned long long)got,
+                 (unsigned long long)got, word);
 }
+
+/* Plays the trace of a case, `size` characters, and compares what it gives with the text. */
+static void gives(struct fixture *f, int line, const char *trace, int size, char *text) {
+    static const char *const outcomes[] = {[PLAY_PASSED] = "passed",
+                                           [PLAY_CHECK_FAILED] = "failed",
+                                           [PLAY_HUNG] = "hung",
+                                           [PLAY_STOPPED] = "stopped",
+                                           [PLAY_BROKEN] = "broken"};
+    struct error err = {.text = ""};
+    char *nvt =
+        kept(xprintf("nvt 1\nconfig small\nmode %s\n%.*s", f->sequential ? "sequential" : "streams", size, trace));
+    program_free(f->prog);
+    f->prog = trace_parse(trace_read_nvt, "t.nvt", nvt, strlen(nvt), &(struct trace_options){0}, &err);
+    if (!f->prog)
+        fail_msg("player.txt:%d: %s", line, err.text);
+    play_result_free(&f->result);
+    f->fake->log_count = 0;
+    const uint64_t start = f->fake->clock;
+    const enum play_outcome outcome = run(f);
+    const char *expected = strsep(&text, " ");
+    if (outcome >= sizeof outcomes / sizeof *outcomes || strcmp(outcomes[outcome], expected) != 0)
+        fail_msg("player.txt:%d: found outcome %d: %s", line, (int)outcome, f->result.message);
+    assert_int_equal(f->result.statistics.cycles, f->fake->clock);
+    for (char *word; (word = strsep(&text, " ")) != NULL;)
+        compare(f, line, word, f->fake->clock - start);
+}
+
+TEST(cases_end_as_they_say) {
+    struct fixture *f = NULL;
+    char *text = test_text("tests/unit/player.txt"), *trace = NULL;
+    size_t size;
+    FILE *ops = xmemstream(&trace, &size);
+    int line = 1, played = 0;
+    for (char *row; (row = strsep(&text, "\n")) != NULL; line++) {
+        char *result = strstr(row, "=> ");
+        if (row[0] == '#')
+            continue;
+        if (result)
+            *result = '\0';
+        if (row[0] != ' ') {
+            f = fixture_new();
+            rewind(ops);
+        } else if (strncmp(row, " with ", 6) == 0) {
+            row += 6;
+            for (char *word; (word = strsep(&row, " ")) != NULL && *word;)
+                apply(f, word);
+        } else if (strncmp(row, " says ", 6) == 0) {
+            const bool no = strncmp(row + 6, "not ", 4) == 0;
+            if ((strstr(f->result.message, row + 6 + 4 * no) != NULL) == no)
+                fail_msg("player.txt:%d: found '%s'", line, f->result.message);
+        } else if (row + 1 != result) {
+            append_play(ops, row + 1);
+        }
+        if (result) {
+            fflush(ops);
+            gives(f, line, trace, (int)size, result + 3);
+            played++;
+        }
+    }
+    xmemstream_close(ops);
+    free(trace);
+    assert_true(played > 50);
+}
+
+/* ---- reads ---- */
 
 /* All ones: no field of GLB.S_INTR_MASK has the highest bits, all bits of CFGROM's words are one field. */
 TEST_PLAY(a_read_that_cannot_be_is_noted) {
@@ -383,259 +529,6 @@ TEST_PLAY(nothing_is_certain_of_a_unit_that_was_armed) {
     assert_false(read_back(f, true)->found);
 }
 
-TEST_PLAY(a_poll_with_a_limit_fails_and_play_goes_on) {
-    uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
-    check_op(f, "SDP", OP_POLL, a, 7)->attempts = 5;
-    write_op(f, "SDP", a, 1);
-    assert_int_equal(run(f), PLAY_CHECK_FAILED);
-    assert_int_equal(f->result.failure_count, 1);
-    assert_int_equal(f->result.failures[0].op, 0);
-    assert_int_equal(f->result.failures[0].got, 0);
-    assert_int_equal(f->result.failures[0].expected, 7);
-    assert_int_equal(written(f, a, 1), 5);
-    assert_true(f->fake->clock > 4 * f->options.poll_interval);
-}
-
-TEST_PLAY(relations_and_masks_are_honoured) {
-    uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
-    write_op(f, "SDP", a, 0x105);
-    check_op(f, "SDP", OP_READ_CHECK, a, 0x206)->mask = 0xf;
-    f->prog->ops[1].relation = RELATION_LESS_EQUAL;
-    check_op(f, "SDP", OP_READ_CHECK, a, 0x204)->mask = 0xf;
-    f->prog->ops[2].relation = RELATION_GREATER_EQUAL;
-    check_op(f, "SDP", OP_READ_CHECK, a, 0xf05)->mask = 0xff;
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_int_equal(f->result.checks_done, 3);
-}
-
-/* ---- interrupts of programs with streams ---- */
-
-TEST_PLAY(interrupts_raise_their_events) {
-    uint32_t enable = reg("SDP", "D_OP_ENABLE"), a = reg("SDP", "D_DATA_CUBE_WIDTH");
-    script(f, enable, 1000, 1);
-    write_op(f, "SDP", enable, 1);
-    notify_op(f, 0, "sdp_0");
-    event_op(f, "SDP", OP_SYNC_WAIT, "sdp_0");
-    write_op(f, "SDP", a, 9);
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_int_equal(f->result.interrupts, 1);
-    assert_true(written(f, a, 9) > written(f, f->fake->status_address, 1));
-    assert_int_equal(f->fake->registers[f->fake->status_address / 4], 0);
-}
-
-/* net_lenet programs groups that a running layer holds behind a wait in another stream. */
-TEST_PLAY(a_wait_for_an_interrupt_holds_what_follows_in_the_file) {
-    uint32_t enable = reg("SDP", "D_OP_ENABLE"), a = reg("PDP", "D_DATA_CUBE_IN_WIDTH");
-    script(f, enable, 1000, 1);
-    write_op(f, "SDP", enable, 1);
-    notify_op(f, 0, "sdp_0");
-    event_op(f, "SDP", OP_SYNC_WAIT, "sdp_0");
-    write_op(f, "PDP", a, 9);
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_true(written(f, a, 9) > written(f, f->fake->status_address, 1));
-}
-
-/* Queues that cannot go in file order go as they can. */
-TEST_PLAY(streams_overtake_when_the_device_rests_without_the_interrupt) {
-    uint32_t enable = reg("PDP", "D_OP_ENABLE"), a = reg("SDP", "D_DATA_CUBE_WIDTH");
-    script(f, enable, 100, 1);
-    notify_op(f, 0, "sdp_0");
-    event_op(f, "SDP", OP_SYNC_WAIT, "sdp_0");
-    write_op(f, "SDP", a, 9);
-    write_op(f, "PDP", enable, 1);
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_true(written(f, a, 9) > written(f, f->fake->status_address, 1));
-}
-
-TEST_PLAY(masked_interrupts_are_left_alone) {
-    uint32_t enable = reg("SDP", "D_OP_ENABLE");
-    script(f, enable, 100, 0x50001);
-    write_op(f, "GLB", f->fake->mask_address, 0x3f03fe);
-    write_op(f, "SDP", enable, 1);
-    notify_op(f, 0, "sdp_0");
-    add(f, "memory", OP_CHECK_EVENT)->after = program_event(f->prog, "sdp_0");
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_int_equal(f->fake->registers[f->fake->status_address / 4], 0x50000);
-    assert_int_equal(f->result.interrupts, 1);
-}
-
-TEST_PLAY(groups_may_be_swapped_once) {
-    uint32_t enable = reg("SDP", "D_OP_ENABLE"), a = reg("SDP", "D_DATA_CUBE_WIDTH");
-    script(f, enable, 100, 2);
-    script(f, enable, 900, 1);
-    notify_op(f, 0, "sdp_0");
-    notify_op(f, 1, "sdp_1");
-    write_op(f, "SDP", enable, 1);
-    write_op(f, "SDP", enable, 1);
-    event_op(f, "SDP", OP_SYNC_WAIT, "sdp_1");
-    write_op(f, "SDP", a, 1);
-    event_op(f, "SDP", OP_SYNC_WAIT, "sdp_0");
-    write_op(f, "SDP", a, 2);
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_true(written(f, f->fake->status_address, 2) < written(f, a, 1));
-    assert_true(written(f, a, 1) < written(f, f->fake->status_address, 1));
-}
-
-TEST_PLAY(the_oldest_notification_of_a_source_comes_first) {
-    uint32_t enable = reg("SDP", "D_OP_ENABLE"), a = reg("SDP", "D_DATA_CUBE_WIDTH");
-    script(f, enable, 100, 1);
-    script(f, a, 100, 1);
-    notify_op(f, 0, "first");
-    notify_op(f, 0, "second");
-    write_op(f, "SDP", enable, 1);
-    event_op(f, "SDP", OP_SYNC_WAIT, "first");
-    write_op(f, "SDP", a, 2);
-    event_op(f, "PDP", OP_SYNC_WAIT, "second");
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_int_equal(f->result.interrupts, 2);
-}
-
-TEST_PLAY(an_interrupt_before_its_notification_is_remembered) {
-    uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
-    script(f, UINT32_MAX, 50, 1);
-    check_op(f, "SDP", OP_POLL, a, 3)->attempts = 100;
-    event_op(f, "SDP", OP_INTR_NOTIFY, "late")->bit = 0;
-    event_op(f, "SDP", OP_SYNC_WAIT, "late");
-    event_op(f, "PDP", OP_SYNC_WAIT, "late");
-    assert_int_equal(run(f), PLAY_CHECK_FAILED); /* the poll */
-    assert_int_equal(f->result.failure_count, 1);
-    assert_int_equal(f->result.interrupts, 1);
-}
-
-TEST_PLAY(any_interrupt_satisfies_a_notification_without_source) {
-    uint32_t enable = reg("SDP", "D_OP_ENABLE");
-    script(f, enable, 10, 0x10);
-    write_op(f, "SDP", enable, 1);
-    notify_op(f, -1, "any");
-    event_op(f, "SDP", OP_SYNC_WAIT, "any");
-    assert_int_equal(run(f), PLAY_PASSED);
-}
-
-TEST_PLAY(a_check_comes_before_what_waits_for_the_same_event) {
-    uint32_t enable = reg("SDP", "D_OP_ENABLE");
-    script(f, enable, 100, 1);
-    notify_op(f, 0, "done");
-    write_op(f, "SDP", enable, 1);
-    event_op(f, "SDP", OP_SYNC_WAIT, "done");
-    struct op *fill = add(f, "SDP", OP_MEM_FILL);
-    fill->base = 0x80000000;
-    fill->size = 16;
-    fill->fill = 0xff;
-    crc_op(f, 0x80000000, 16, 0xecbb4b55, "done"); /* crc32 of 16 zero bytes */
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_int_equal(f->result.checks_done, 1);
-}
-
-/* ---- sequential programs ---- */
-
-static void clear_and_read_back(struct fixture *f) {
-    write_op(f, "main", f->fake->status_address, 0xffffffff);
-    check_op(f, "main", OP_POLL, f->fake->status_address, 0)->attempts = 10;
-}
-
-static void wait_op(struct fixture *f) {
-    add(f, "main", OP_WAIT)->level = 1;
-}
-
-static void wait_for(struct fixture *f, uint32_t bits) {
-    wait_op(f);
-    check_op(f, "main", OP_POLL, f->fake->status_address, bits)->attempts = 10;
-    clear_and_read_back(f);
-}
-
-TEST_PLAY(four_waits_take_four_interrupts) {
-    uint32_t enable = reg("SDP", "D_OP_ENABLE");
-    f->prog->sequential = true;
-    write_op(f, "main", enable, 1);
-    static const uint32_t bits[] = {0x10000, 0x40000, 0x100000, 1};
-    for (size_t i = 0; i < 4; i++) {
-        script(f, UINT32_MAX, 500 * (i + 1), bits[i]);
-        wait_for(f, bits[i]);
-    }
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_int_equal(f->result.checks_done, 8);
-    assert_int_equal(f->result.interrupts, 0);
-}
-
-TEST_PLAY(merged_and_reordered_interrupts_satisfy_the_waits) {
-    f->prog->sequential = true;
-    script(f, UINT32_MAX, 500, 0x140000);
-    script(f, UINT32_MAX, 2500, 0x10001);
-    wait_for(f, 0x10000);
-    wait_for(f, 0x40000);
-    wait_for(f, 0x100000);
-    wait_for(f, 1);
-    assert_int_equal(run(f), PLAY_PASSED);
-}
-
-TEST_PLAY(bare_waits_survive_merged_interrupts) {
-    f->prog->sequential = true;
-    script(f, UINT32_MAX, 500, 0x50000);
-    script(f, UINT32_MAX, 1500, 0x100001);
-    for (int i = 0; i < 4; i++) {
-        wait_op(f);
-        clear_and_read_back(f);
-    }
-    assert_int_equal(run(f), PLAY_PASSED);
-}
-
-TEST_PLAY(an_interrupt_after_the_clear_does_not_fail_the_read_back) {
-    f->prog->sequential = true;
-    script(f, UINT32_MAX, 500, 0x10000);
-    script(f, f->fake->status_address, 1, 1); /* rises as the first clear is written */
-    wait_for(f, 0x10000);
-    wait_for(f, 1);
-    assert_int_equal(run(f), PLAY_PASSED);
-}
-
-TEST_PLAY(a_bit_that_can_not_be_cleared_fails_the_read_back) {
-    f->prog->sequential = true;
-    f->fake->stuck = 1;
-    script(f, UINT32_MAX, 500, 1);
-    wait_for(f, 1);
-    assert_int_equal(run(f), PLAY_CHECK_FAILED);
-    assert_int_equal(f->result.failure_count, 1);
-    assert_int_equal(f->result.failures[0].op, 3);
-}
-
-TEST_PLAY(a_wrong_interrupt_fails_the_check) {
-    f->prog->sequential = true;
-    f->fake->knows_idle = true;
-    script(f, UINT32_MAX, 500, 2);
-    wait_for(f, 1);
-    assert_int_equal(run(f), PLAY_CHECK_FAILED);
-    assert_int_equal(f->result.failures[0].got, 2);
-    assert_int_equal(f->result.failures[0].expected, 1);
-}
-
-TEST_PLAY(a_poll_of_the_status_waits_without_a_wait) {
-    f->prog->sequential = true;
-    script(f, UINT32_MAX, 3000, 0x40);
-    check_op(f, "main", OP_POLL, f->fake->status_address, 0x40)->mask = 0x40;
-    assert_int_equal(run(f), PLAY_PASSED);
-}
-
-TEST_PLAY(a_wait_for_low_ends_when_the_line_falls) {
-    f->prog->sequential = true;
-    script(f, UINT32_MAX, 100, 1);
-    wait_op(f);
-    write_op(f, "main", f->fake->mask_address, 1);
-    add(f, "main", OP_WAIT)->level = 0;
-    assert_int_equal(run(f), PLAY_PASSED);
-}
-
-/* ---- reads that are not compared ---- */
-
-TEST_PLAY(volatile_reads_are_informational_unless_strict) {
-    uint32_t a = reg("SDP", "S_STATUS");
-    check_op(f, "SDP", OP_READ_CHECK, a, 1)->volatile_read = true;
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_int_equal(f->result.volatile_mismatches, 1);
-    play_result_free(&f->result);
-    f->options.strict = true;
-    assert_int_equal(run(f), PLAY_CHECK_FAILED);
-}
-
 TEST_PLAY(excepted_bits_are_not_compared) {
     const uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH"), b = reg("SDP", "D_DATA_CUBE_HEIGHT");
     const struct read_exception exceptions[] = {{a, 0x0f, ""}, {a, 0x10, ""}};
@@ -655,76 +548,6 @@ TEST_PLAY(excepted_bits_are_not_compared) {
     assert_int_equal(run(f), PLAY_CHECK_FAILED);
     assert_int_equal(f->result.failure_count, 2);
     assert_int_equal(f->result.excepted, 2);
-}
-
-TEST_PLAY(registers_of_units_that_are_not_there_are_counted) {
-    f->fake->dev.units = 1u << NVDLA_SDP;
-    check_op(f, "SDP", OP_READ_CHECK, reg("SDP", "S_STATUS"), 0)->at_end = true;
-    check_op(f, "CDMA", OP_READ_CHECK, reg("CDMA", "S_STATUS"), 5)->at_end = true;
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_int_equal(f->result.checks_done, 1);
-    assert_int_equal(f->result.checks_skipped, 1);
-}
-
-TEST_PLAY(counters_of_waiting_are_compared_where_there_are_clocks) {
-    check_op(f, "SDP", OP_READ_CHECK, reg("SDP", "D_PERF_WDMA_WRITE_STALL"), 5)->volatile_read = true;
-    check_op(f, "CDMA", OP_READ_CHECK, reg("CDMA", "D_PERF_WT_READ_LATENCY"), 5)->volatile_read = true;
-    check_op(f, "CDP", OP_READ_CHECK, reg("CDP", "D_PERF_LUT_LE_HIT"), 0)->volatile_read = true;
-    f->options.strict = true;
-    assert_int_equal(run(f), PLAY_CHECK_FAILED);
-    assert_int_equal(f->result.failure_count, 2);
-    play_result_free(&f->result);
-    f->fake->dev.timeless = true;
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_int_equal(f->result.checks_done, 1);
-    assert_int_equal(f->result.checks_skipped, 2);
-}
-
-TEST_PLAY(operations_at_the_end_wait_for_rest) {
-    uint32_t enable = reg("SDP", "D_OP_ENABLE");
-    script(f, enable, 5000, 1);
-    check_op(f, "SDP", OP_READ_CHECK, f->fake->status_address, 0)->at_end = true;
-    write_op(f, "SDP", enable, 1);
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_true(f->fake->clock > 5000);
-    assert_int_equal(f->result.interrupts, 1); /* a late one is serviced too */
-}
-
-/* ---- runs that end before their end ---- */
-
-TEST_PLAY(the_first_failing_check_ends_the_run_if_asked) {
-    uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
-    check_op(f, "SDP", OP_READ_CHECK, a, 7);
-    write_op(f, "SDP", a, 1);
-    check_op(f, "SDP", OP_READ_CHECK, a, 7)->at_end = true;
-    assert_int_equal(run(f), PLAY_CHECK_FAILED);
-    assert_int_equal(f->result.failure_count, 2);
-    play_result_free(&f->result);
-    f->fake->log_count = 0;
-    f->fake->registers[a / 4] = 0;
-    f->options.stop_at_first = true;
-    assert_int_equal(run(f), PLAY_STOPPED);
-    assert_int_equal(f->result.failure_count, 1);
-    assert_int_equal(f->fake->log_count, 1);
-}
-
-TEST_PLAY(a_device_that_is_stopped_ends_the_run) {
-    uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
-    write_op(f, "SDP", a, 1);
-    f->fake->dev.stop = true;
-    assert_int_equal(run(f), PLAY_STOPPED);
-    assert_int_equal(f->fake->log_count, 0);
-}
-
-TEST_PLAY(a_finding_ends_the_run_if_asked) {
-    uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
-    write_op(f, "SDP", a, 1);
-    device_report(&f->fake->dev, &(struct finding){.cycle = 5, .rule = "rule", .owner = {-1, -1}}, "text");
-    assert_int_equal(run(f), PLAY_CHECK_FAILED);
-    play_result_free(&f->result);
-    f->options.stop_at_first = true;
-    assert_int_equal(run(f), PLAY_STOPPED);
-    assert_int_equal(f->fake->log_count, 1); /* of the first run */
 }
 
 /* ---- memory ---- */
@@ -811,15 +634,6 @@ TEST_PLAY(reserve_and_release_declare_regions) {
     assert_true(memory_all_declared(mem, 0x80001000, 0x100));
 }
 
-TEST_PLAY(a_wrong_crc_is_a_failure) {
-    crc_op(f, 0x80000000, 9, 0xcbf43926, NULL);
-    assert_int_equal(run(f), PLAY_CHECK_FAILED);
-    assert_int_equal(f->result.failures[0].expected, 0xcbf43926);
-    play_result_free(&f->result);
-    memory_write(f->fake->dev.memory[SPACE_PRIMARY], 0x80000000, "123456789", 9, NULL, NULL);
-    assert_int_equal(run(f), PLAY_PASSED);
-}
-
 TEST_PLAY(memory_that_the_device_has_not_is_an_error) {
     crc_op(f, 0x50000000, 4, 0, NULL)->space = SPACE_SECONDARY;
     assert_int_equal(run(f), PLAY_BROKEN);
@@ -829,115 +643,12 @@ TEST_PLAY(memory_that_the_device_has_not_is_an_error) {
 
 /* ---- runs that do not end well ---- */
 
-TEST_PLAY(a_hang_names_what_every_stream_waits_for) {
-    f->fake->registers[reg("SDP", "S_STATUS") / 4] = 0x20000;
-    f->fake->registers[reg("CDP", "S_STATUS") / 4] = 1;
-    f->fake->registers[reg("MCIF", "CFG_RD_WEIGHT_0") / 4] = 0x01000101;
-    write_op(f, "GLB", f->fake->mask_address, 0x3f03fe);
-    notify_op(f, 0, "never");
-    event_op(f, "SDP", OP_SYNC_WAIT, "never");
-    check_op(f, "PDP", OP_POLL, reg("PDP", "S_STATUS"), 1);
-    crc_op(f, 0x80000000, 4, 0, "never");
-    assert_int_equal(run(f), PLAY_HUNG);
-    const char *message = f->result.message;
-    assert_non_null(strstr(message, "nothing moved for 5000"));
-    assert_non_null(strstr(message, "stream SDP stands at t.cfg:3: a wait for event never"));
-    assert_non_null(strstr(message, "stream PDP stands at t.cfg:4: a poll of PDP.S_STATUS"));
-    assert_non_null(strstr(message, "t.cfg:5 waits for event never"));
-    assert_non_null(strstr(message, "event never is outstanding: raised by interrupt SDP_0"));
-    assert_non_null(strstr(message, "GLB.S_INTR_STATUS 0x00000000, GLB.S_INTR_MASK 0x003f03fe, dla_intr 0"));
-    assert_non_null(strstr(message, "armed and not finished: SDP group 1 (after the other group), CDP group 0\n"));
-    assert_non_null(strstr(message, "blocked: MCIF.CFG_RD_WEIGHT_0 has RD_WEIGHT_PDP 0, so"));
-    assert_null(strstr(message, "RD_WEIGHT_SDP 0"));
-}
-
 TEST_PLAY(an_idle_device_hangs_at_once) {
     f->fake->knows_idle = true;
     event_op(f, "SDP", OP_SYNC_WAIT, "never");
     assert_int_equal(run(f), PLAY_HUNG);
     assert_true(f->fake->clock < 100 + HANG_READS * ACCESS_CLOCKS);
     assert_non_null(strstr(f->result.message, "nothing in the trace raises it"));
-}
-
-TEST_PLAY(the_reads_of_a_poll_count_for_both_limits) {
-    f->options.poll_interval = 1; /* most of the time goes into the reads */
-    f->options.still = 5000;
-    check_op(f, "SDP", OP_POLL, reg("SDP", "S_STATUS"), 1);
-    assert_int_equal(run(f), PLAY_HUNG);
-    assert_in_range(f->fake->clock, 5000, 5000 + (2 + HANG_READS) * ACCESS_CLOCKS);
-    play_result_free(&f->result);
-    f->options.still = 0;
-    f->options.timeout = 7000;
-    const uint64_t before = f->fake->clock;
-    assert_int_equal(run(f), PLAY_HUNG);
-    assert_in_range(f->fake->clock - before, 7000, 7000 + (2 + HANG_READS) * ACCESS_CLOCKS);
-    assert_non_null(strstr(f->result.message, "no operation got done for 70"));
-}
-
-TEST_PLAY(a_device_in_which_something_moves_has_all_time) {
-    f->fake->dev.ops = &watched_ops;
-    f->fake->dev.still_limit = 3000;
-    f->options.still = 0; /* the device's own limit */
-    f->fake->moving_until = 20000000;
-    script(f, reg("SDP", "D_OP_ENABLE"), 20001000, 1);
-    write_op(f, "SDP", reg("SDP", "D_OP_ENABLE"), 1);
-    notify_op(f, 0, "done");
-    event_op(f, "SDP", OP_SYNC_WAIT, "done");
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_true(f->fake->clock > 20000000);
-}
-
-TEST_PLAY(a_device_in_which_nothing_moves_hangs_after_its_limit) {
-    f->fake->dev.ops = &watched_ops;
-    f->fake->dev.still_limit = 3000;
-    f->options.still = 0;
-    f->fake->moving_until = 100000;
-    event_op(f, "SDP", OP_SYNC_WAIT, "never");
-    assert_int_equal(run(f), PLAY_HUNG);
-    assert_in_range(f->fake->clock, 103000, 103000 + HANG_READS * ACCESS_CLOCKS);
-    assert_int_equal(f->result.hang->reason, HANG_STILL);
-    assert_int_equal(f->result.hang->clocks, 3000);
-    const char *message = f->result.message;
-    assert_non_null(strstr(message, "nothing moved for 3000 clocks (limit of --still)\n"));
-    assert_non_null(strstr(message, "no unit is armed: the trace waits for a layer that it has not started"));
-    assert_non_null(
-        strstr(message, "last moved between engines (about): CSC to CMAC at cycle 1234; never: CACC to SDP\n"));
-}
-
-/* Nothing in the trace waits for the last layer, and there is no traffic while it computes. */
-TEST_PLAY(a_noted_interrupt_is_waited_for_at_the_end) {
-    f->fake->quiet = true;
-    script(f, reg("SDP", "D_OP_ENABLE"), 45000, 1); /* the limit of --still is 50000 */
-    write_op(f, "SDP", reg("SDP", "D_OP_ENABLE"), 1);
-    notify_op(f, 0, "done");
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_in_range(f->fake->clock, 45000, 46000);
-    assert_int_equal(f->fake->registers[f->fake->status_address / 4], 0); /* served */
-}
-
-TEST_PLAY(a_noted_interrupt_that_never_comes_is_not_waited_for_for_ever) {
-    notify_op(f, 0, "never");
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_in_range(f->fake->clock, 50000, 51000);
-}
-
-TEST_PLAY(a_layer_that_nobody_notes_has_its_time_while_something_moves) {
-    f->fake->dev.ops = &watched_ops;
-    f->fake->quiet = true;
-    f->fake->moving_until = 300000;
-    write_op(f, "SDP", reg("SDP", "D_OP_ENABLE"), 1);
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_in_range(f->fake->clock, 300000, 301000);
-}
-
-TEST_PLAY(a_time_out_ends_what_moves) {
-    f->fake->dev.ops = &watched_ops;
-    f->fake->moving_until = UINT64_MAX;
-    f->options.timeout = 200000;
-    event_op(f, "SDP", OP_SYNC_WAIT, "never");
-    assert_int_equal(run(f), PLAY_HUNG);
-    assert_int_equal(f->result.hang->reason, HANG_TIMEOUT);
-    assert_in_range(f->fake->clock, 200000, 200000 + HANG_READS * ACCESS_CLOCKS);
 }
 
 /* The limit of a run without --timeout: it is far from what any memory makes of a layer, and there without layers. */
@@ -957,64 +668,10 @@ TEST_PLAY(an_endless_run_has_a_limit) {
     assert_int_equal(endless_clocks(&progress, &axi), INT64_MAX);
 }
 
-/* A poll that reads something new each time waits for something that happens. */
-TEST_PLAY(polls_of_what_changes_do_not_hang) {
-    f->fake->counter = reg("SDP", "D_STATUS");
-    f->options.still = 3000;
-    f->options.poll_interval = 500;
-    check_op(f, "SDP", OP_POLL, f->fake->counter, 100);
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_in_range(f->fake->clock, 100000, 102000);
-}
-
-TEST_PLAY(an_interrupt_that_cannot_be_cleared_is_a_hang) {
-    f->options.still = 500;
-    f->fake->stuck = 4;
-    f->fake->registers[f->fake->status_address / 4] = 4;
-    event_op(f, "SDP", OP_SYNC_WAIT, "never");
-    assert_int_equal(run(f), PLAY_HUNG);
-    assert_int_equal(f->result.hang->reason, HANG_STILL);
-}
-
-TEST_PLAY(a_sequential_wait_hangs_with_a_report) {
-    f->prog->sequential = true;
-    wait_op(f);
-    assert_int_equal(run(f), PLAY_HUNG);
-    assert_non_null(strstr(f->result.message, "stream main stands at t.cfg:1: a wait for dla_intr = 1"));
-}
-
-TEST_PLAY(the_cycle_limit_ends_a_run) {
-    f->options.max_cycles = 1000;
-    event_op(f, "SDP", OP_SYNC_WAIT, "never");
-    assert_int_equal(run(f), PLAY_HUNG);
-    assert_int_equal(f->fake->clock, 1000 + HANG_READS * ACCESS_CLOCKS);
-    assert_non_null(strstr(f->result.message, "not over after 1000 cycles"));
-}
-
-TEST_PLAY(a_broken_device_ends_a_run) {
-    f->fake->broken_after = 1;
-    write_op(f, "SDP", reg("SDP", "S_POINTER"), 0);
-    write_op(f, "SDP", reg("SDP", "S_POINTER"), 1);
-    assert_int_equal(run(f), PLAY_BROKEN);
-    assert_string_equal(f->result.message, "the CSB does not answer");
-}
-
-TEST_PLAY(findings_of_the_device_fail_the_run) {
-    device_report(&f->fake->dev, &(struct finding){.cycle = 12, .rule = "axi-aw-stable", .owner = {-1, -1}},
-                  "awaddr changed");
-    assert_int_equal(run(f), PLAY_CHECK_FAILED);
-    assert_int_equal(f->result.failure_count, 0);
-}
-
 TEST_PLAY(only_the_first_findings_are_kept) {
     for (unsigned i = 0; i < 130; i++)
         device_report(&f->fake->dev, &(struct finding){.cycle = i, .rule = "rule", .owner = {-1, -1}}, "finding %u", i);
     assert_int_equal(f->fake->dev.finding_count, 100);
     assert_int_equal(f->fake->dev.findings_dropped, 30);
     assert_string_equal(f->fake->dev.findings[99].text, "finding 99");
-}
-
-TEST_PLAY(an_empty_program_passes) {
-    assert_int_equal(run(f), PLAY_PASSED);
-    assert_int_equal(f->result.statistics.cycles, f->fake->clock);
 }
