@@ -41,9 +41,10 @@ static void arm(struct bench *b, uint32_t group) {
 }
 
 /* port: the stream of what CDMA writes into CBUF, of two. */
-static void bench_of(struct bench *b, const char *config, enum rtl_stream port) {
+static struct bench *bench_of(const char *config, enum rtl_stream port) {
+    struct bench *b = test_new(sizeof *b);
     struct stream_source source = {.context = b, .read = read_words};
-    *b = (struct bench){.config = nvdla_config_find(config)};
+    b->config = nvdla_config_find(config);
     memset(source.has, true, sizeof source.has);
     source.has[STREAM_CBUF_DAT] = port == STREAM_CBUF_DAT;
     struct account_board *board = account_board_new(b->config, &source, &b->result);
@@ -53,11 +54,13 @@ static void bench_of(struct bench *b, const char *config, enum rtl_stream port) 
     b->observer.reset(b->observer.context);
     b->words[STREAM_ROW_ISSUED][0] = ROWS;
     b->words[STREAM_ROW_ISSUED][1] = 1;
+    return b;
 }
 
-static void bench_init(struct bench *b) {
-    bench_of(b, "small", STREAM_CBUF_DAT);
+static struct bench *bench_new(void) {
+    struct bench *b = bench_of("small", STREAM_CBUF_DAT);
     arm(b, 0);
+    return b;
 }
 
 /* `count` clocks in each of which the stream moves. */
@@ -96,16 +99,14 @@ static void layer(struct bench *b) {
     tell(b, STREAM_DAT_RELEASE, LINES, LINES * EPS);
 }
 
-TEST(accounts_that_are_covered) {
-    struct bench b;
-    bench_init(&b);
-    layer(&b);
-    arm(&b, 1);
-    layer(&b);
-    assert_false(b.result.differs);
-    assert_true(b.result.entries > 2 * 2 * ROWS);
-    tell(&b, STREAM_DAT_REPORT, 1, EPS); /* nothing is armed */
-    assert_string_equal(nvdla_engine_folder(b.result.engine), "cdma");
+TEST_ON(accounts_that_are_covered, struct bench *b, bench_new) {
+    layer(b);
+    arm(b, 1);
+    layer(b);
+    assert_false(b->result.differs);
+    assert_true(b->result.entries > 2 * 2 * ROWS);
+    tell(b, STREAM_DAT_REPORT, 1, EPS); /* nothing is armed */
+    assert_string_equal(nvdla_engine_folder(b->result.engine), "cdma");
 }
 
 static void expect(struct bench *b, const char *engine, const char *text) {
@@ -117,74 +118,67 @@ static void expect(struct bench *b, const char *engine, const char *text) {
     assert_string_equal(b->result.text, text); /* the first one stays */
 }
 
-TEST(lines_that_are_not_there) {
-    struct bench b;
-    bench_init(&b);
-    move(&b, STREAM_CBUF_DAT, 2 * LINE_ATOMS - 1);
-    tell(&b, STREAM_DAT_REPORT, 2, 2 * EPS);
-    expect(&b, "cdma", "with 56 bytes in CBUF CDMA launch 0 reports 2 lines, expected at most 1");
-    bench_init(&b);
-    move(&b, STREAM_CBUF_DAT, 5 * LINE_ATOMS);
-    tell(&b, STREAM_DAT_REPORT, 4, 4 * EPS);
-    expect(&b, "cdma", "CDMA launch 0 reports 4 lines, expected at most 3");
-    bench_init(&b);
-    move(&b, STREAM_CBUF_DAT, LINE_ATOMS);
-    tell(&b, STREAM_DAT_REPORT, 1, EPS + 1);
-    expect(&b, "cdma", "CDMA launch 0 reports data in 5 entries, expected exactly 4");
+TEST_ON(lines_that_are_not_there, struct bench *b, bench_new) {
+    move(b, STREAM_CBUF_DAT, 2 * LINE_ATOMS - 1);
+    tell(b, STREAM_DAT_REPORT, 2, 2 * EPS);
+    expect(b, "cdma", "with 56 bytes in CBUF CDMA launch 0 reports 2 lines, expected at most 1");
+    b = bench_new();
+    move(b, STREAM_CBUF_DAT, 5 * LINE_ATOMS);
+    tell(b, STREAM_DAT_REPORT, 4, 4 * EPS);
+    expect(b, "cdma", "CDMA launch 0 reports 4 lines, expected at most 3");
+    b = bench_new();
+    move(b, STREAM_CBUF_DAT, LINE_ATOMS);
+    tell(b, STREAM_DAT_REPORT, 1, EPS + 1);
+    expect(b, "cdma", "CDMA launch 0 reports data in 5 entries, expected exactly 4");
 }
 
-TEST(kernels_that_are_not_there) {
-    struct bench b;
-    bench_init(&b);
-    move(&b, STREAM_CBUF_WT, 7);
-    tell(&b, STREAM_WT_REPORT, 8, 7);
-    expect(&b, "cdma", "with 56 bytes in CBUF CDMA launch 0 reports 8 kernels, expected at most 7");
-    bench_init(&b);
-    move(&b, STREAM_CBUF_WT, 16);
-    tell(&b, STREAM_WT_REPORT, 9, 9);
-    expect(&b, "cdma", "CDMA launch 0 reports 9 kernels, expected exactly 8");
-    bench_init(&b);
-    move(&b, STREAM_CBUF_WT, 16);
-    tell(&b, STREAM_WT_REPORT, 8, 9);
-    tell(&b, STREAM_WT_REPORT, 2, 6);
-    expect(&b, "cdma", "CDMA launch 0 reports weights in 15 entries, expected exactly 16");
+TEST_ON(kernels_that_are_not_there, struct bench *b, bench_new) {
+    move(b, STREAM_CBUF_WT, 7);
+    tell(b, STREAM_WT_REPORT, 8, 7);
+    expect(b, "cdma", "with 56 bytes in CBUF CDMA launch 0 reports 8 kernels, expected at most 7");
+    b = bench_new();
+    move(b, STREAM_CBUF_WT, 16);
+    tell(b, STREAM_WT_REPORT, 9, 9);
+    expect(b, "cdma", "CDMA launch 0 reports 9 kernels, expected exactly 8");
+    b = bench_new();
+    move(b, STREAM_CBUF_WT, 16);
+    tell(b, STREAM_WT_REPORT, 8, 9);
+    tell(b, STREAM_WT_REPORT, 2, 6);
+    expect(b, "cdma", "CDMA launch 0 reports weights in 15 entries, expected exactly 16");
 }
 
-TEST(releases_of_what_was_not_reported) {
-    struct bench b;
-    bench_init(&b);
-    move(&b, STREAM_CBUF_DAT, LINE_ATOMS);
-    tell(&b, STREAM_DAT_REPORT, 1, EPS);
-    tell(&b, STREAM_DAT_RELEASE, 2, 2 * EPS);
-    expect(&b, "csc", "since reset CSC has released 2 lines, expected at most 1");
-    bench_init(&b);
-    tell(&b, STREAM_WT_RELEASE, 1, 0);
-    expect(&b, "csc", "since reset CSC has released 1 entries of weights, expected at most 0");
+TEST_ON(releases_of_what_was_not_reported, struct bench *b, bench_new) {
+    move(b, STREAM_CBUF_DAT, LINE_ATOMS);
+    tell(b, STREAM_DAT_REPORT, 1, EPS);
+    tell(b, STREAM_DAT_RELEASE, 2, 2 * EPS);
+    expect(b, "csc", "since reset CSC has released 2 lines, expected at most 1");
+    b = bench_new();
+    tell(b, STREAM_WT_RELEASE, 1, 0);
+    expect(b, "csc", "since reset CSC has released 1 entries of weights, expected at most 0");
 }
 
-TEST(credits_that_do_not_add_up) {
-    struct bench b;
-    bench_init(&b);
-    move(&b, STREAM_ROW_ISSUED, ROWS + 1);
-    expect(&b, "csc", "without credits of CACC CSC has issued 33 rows, expected at most 32");
-    bench_init(&b);
-    move(&b, STREAM_ROW_ISSUED, 2);
-    move(&b, STREAM_CACC_SAT, 15);
-    move(&b, STREAM_ROW_CREDIT, 2);
-    expect(&b, "cacc", "since reset CACC has given back 2 credits, expected at most 1");
-    bench_init(&b);
-    move(&b, STREAM_ROW_ISSUED, 10);
-    move(&b, STREAM_CACC_SAT, 5 * 8 + 1);
-    expect(&b, "cacc", "since reset CACC has given back 0 credits, expected at least 1");
+TEST_ON(credits_that_do_not_add_up, struct bench *b, bench_new) {
+    move(b, STREAM_ROW_ISSUED, ROWS + 1);
+    expect(b, "csc", "without credits of CACC CSC has issued 33 rows, expected at most 32");
+    b = bench_new();
+    move(b, STREAM_ROW_ISSUED, 2);
+    move(b, STREAM_CACC_SAT, 15);
+    move(b, STREAM_ROW_CREDIT, 2);
+    expect(b, "cacc", "since reset CACC has given back 2 credits, expected at most 1");
+    b = bench_new();
+    move(b, STREAM_ROW_ISSUED, 10);
+    move(b, STREAM_CACC_SAT, 5 * 8 + 1);
+    expect(b, "cacc", "since reset CACC has given back 0 credits, expected at least 1");
 }
 
 /* Beats of full may have two atoms. Its entries have 128 bytes, its groups 32 kernels, and a row of its delivery buffer
  * is one beat: an atom of 32 kernels takes two rows. */
-static void full_begins(struct bench *b) {
-    bench_of(b, "full", STREAM_CBUF_DAT);
+static struct bench *full_new(void) {
+    struct bench *b = bench_of("full", STREAM_CBUF_DAT);
     b->words[STREAM_ROW_ISSUED][1] = 2;
     set(b, CDMA_D_BATCH_NUMBER, BATCHES - 1);
     arm(b, 0);
+    return b;
 }
 
 static void written(struct bench *b, enum rtl_stream stream, int atoms) {
@@ -195,51 +189,48 @@ static void written(struct bench *b, enum rtl_stream stream, int atoms) {
     move(b, stream, atoms % 2);
 }
 
-TEST(batches_and_pairs) {
-    struct bench b;
-    full_begins(&b);
-    written(&b, STREAM_CBUF_DAT, LINE_ATOMS * BATCHES);
-    tell(&b, STREAM_DAT_REPORT, 1, BATCHES * EPS);
-    written(&b, STREAM_CBUF_DAT, 2 * LINE_ATOMS * BATCHES);
-    tell(&b, STREAM_DAT_REPORT, 2, 2 * BATCHES * EPS);
-    written(&b, STREAM_CBUF_WT, 3);
-    written(&b, STREAM_CBUF_WT, 1);
-    tell(&b, STREAM_WT_REPORT, KERNELS, 1);
+TEST_ON(batches_and_pairs, struct bench *b, full_new) {
+    written(b, STREAM_CBUF_DAT, LINE_ATOMS * BATCHES);
+    tell(b, STREAM_DAT_REPORT, 1, BATCHES * EPS);
+    written(b, STREAM_CBUF_DAT, 2 * LINE_ATOMS * BATCHES);
+    tell(b, STREAM_DAT_REPORT, 2, 2 * BATCHES * EPS);
+    written(b, STREAM_CBUF_WT, 3);
+    written(b, STREAM_CBUF_WT, 1);
+    tell(b, STREAM_WT_REPORT, KERNELS, 1);
     for (int i = 0; i < 100; i++) {
-        move(&b, STREAM_ROW_ISSUED, 1);
-        move(&b, STREAM_CACC_SAT, 2);
-        move(&b, STREAM_ROW_CREDIT, 2);
+        move(b, STREAM_ROW_ISSUED, 1);
+        move(b, STREAM_CACC_SAT, 2);
+        move(b, STREAM_ROW_CREDIT, 2);
     }
-    tell(&b, STREAM_DAT_RELEASE, LINES, LINES * BATCHES * EPS);
-    assert_false(b.result.differs);
-    move(&b, STREAM_ROW_ISSUED, ROWS / 2 + 1);
-    expect(&b, "csc", "without credits of CACC CSC has issued 34 rows, expected at most 32");
-    full_begins(&b);
-    written(&b, STREAM_CBUF_DAT, LINE_ATOMS * BATCHES - 1);
-    tell(&b, STREAM_DAT_REPORT, 1, BATCHES * EPS);
-    expect(&b, "cdma", "with 352 bytes in CBUF CDMA launch 0 reports 1 lines, expected at most 0");
-    full_begins(&b);
-    written(&b, STREAM_CBUF_WT, 4);
-    tell(&b, STREAM_WT_REPORT, KERNELS, 2);
-    expect(&b, "cdma", "CDMA launch 0 reports weights in 2 entries, expected exactly 1");
+    tell(b, STREAM_DAT_RELEASE, LINES, LINES * BATCHES * EPS);
+    assert_false(b->result.differs);
+    move(b, STREAM_ROW_ISSUED, ROWS / 2 + 1);
+    expect(b, "csc", "without credits of CACC CSC has issued 34 rows, expected at most 32");
+    b = full_new();
+    written(b, STREAM_CBUF_DAT, LINE_ATOMS * BATCHES - 1);
+    tell(b, STREAM_DAT_REPORT, 1, BATCHES * EPS);
+    expect(b, "cdma", "with 352 bytes in CBUF CDMA launch 0 reports 1 lines, expected at most 0");
+    b = full_new();
+    written(b, STREAM_CBUF_WT, 4);
+    tell(b, STREAM_WT_REPORT, KERNELS, 2);
+    expect(b, "cdma", "CDMA launch 0 reports weights in 2 entries, expected exactly 1");
 }
 
 /* Halves of entries: two atoms of data each, or one and zeros behind it. */
 TEST(atoms_of_an_entry_count_as_selected) {
-    struct bench b;
-    bench_of(&b, "full", STREAM_CBUF_DAT_WIDE);
-    arm(&b, 0);
-    uint32_t *select = &b.words[STREAM_CBUF_DAT_WIDE][rtl_stream_layout(b.config, STREAM_CBUF_DAT_WIDE).select];
+    struct bench *b = bench_of("full", STREAM_CBUF_DAT_WIDE);
+    arm(b, 0);
+    uint32_t *select = &b->words[STREAM_CBUF_DAT_WIDE][rtl_stream_layout(b->config, STREAM_CBUF_DAT_WIDE).select];
     *select = 3;
-    move(&b, STREAM_CBUF_DAT_WIDE, 1);
+    move(b, STREAM_CBUF_DAT_WIDE, 1);
     *select = 12;
-    move(&b, STREAM_CBUF_DAT_WIDE, 1);
-    tell(&b, STREAM_DAT_REPORT, 1, EPS);
-    assert_false(b.result.differs);
+    move(b, STREAM_CBUF_DAT_WIDE, 1);
+    tell(b, STREAM_DAT_REPORT, 1, EPS);
+    assert_false(b->result.differs);
     *select = 15;
-    move(&b, STREAM_CBUF_DAT_WIDE, 1);
-    tell(&b, STREAM_DAT_REPORT, 2, 2 * EPS);
-    expect(&b, "cdma", "with 256 bytes in CBUF CDMA launch 0 reports 3 lines, expected at most 2");
+    move(b, STREAM_CBUF_DAT_WIDE, 1);
+    tell(b, STREAM_DAT_REPORT, 2, 2 * EPS);
+    expect(b, "cdma", "with 256 bytes in CBUF CDMA launch 0 reports 3 lines, expected at most 2");
 }
 
 TEST(a_table_without_the_streams) {

@@ -24,8 +24,18 @@ struct unit {
     struct dma_outside outside;
 };
 
-static void unit_init(struct unit *u, const char *config) {
-    *u = (struct unit){.dev = bench_new(config)};
+static void unit_release(struct unit *u) {
+    assert_int_equal(u->dev->finding_count, 0);
+    cdma_free(&u->cdma);
+    cbuf_free(&u->cbuf);
+    register_group_free(&u->regs);
+}
+TEST_KEEPS(unit_keep, struct unit, unit_release)
+
+static struct unit *unit_new(const char *config) {
+    struct device *dev = bench_new(config);
+    struct unit *u = unit_keep(test_new(sizeof *u));
+    u->dev = dev;
     register_group_init(&u->regs, u->dev->config, NVDLA_CDMA);
     cbuf_init(&u->cbuf, u->dev->config);
     cdma_init(&u->cdma, u->dev->config);
@@ -33,13 +43,7 @@ static void unit_init(struct unit *u, const char *config) {
     dma_init(&u->clients.weights, u->dev, &u->outside, true, NVDLA_CDMA, 9, 0, &u->weight_beats);
     u->clients.data.beat = u->clients.data.atom; /* the tests count atoms */
     u->clients.weights.beat = u->clients.weights.atom;
-}
-
-static void unit_free(struct unit *u) {
-    assert_int_equal(u->dev->finding_count, 0);
-    cdma_free(&u->cdma);
-    cbuf_free(&u->cbuf);
-    register_group_free(&u->regs);
+    return u;
 }
 
 static void set(struct unit *u, uint32_t offset, uint32_t value) {
@@ -139,26 +143,24 @@ static void program_line(struct unit *u, const struct line_vector *v) {
 
 /* Fetches one line from a memory whose byte n is n mod 256 and compares the bytes in CBUF. */
 static void check_line(const struct line_vector *v) {
-    struct unit u;
-    unit_init(&u, v->config);
-    count_up(&u, DATA, 0x1000);
-    memset(u.cbuf.bytes, 0xee, u.cbuf.entries * u.cbuf.entry);
-    program_line(&u, v);
-    start(&u);
-    assert_int_equal(u.cdma.data, CDMA_DONE);
-    assert_int_equal(u.cbuf.data.slices, 1);
-    assert_int_equal(u.cbuf.data.held, 16);
-    check_hex(&u.cbuf, 0, v->bytes);
+    struct unit *u = unit_new(v->config);
+    count_up(u, DATA, 0x1000);
+    memset(u->cbuf.bytes, 0xee, u->cbuf.entries * u->cbuf.entry);
+    program_line(u, v);
+    start(u);
+    assert_int_equal(u->cdma.data, CDMA_DONE);
+    assert_int_equal(u->cbuf.data.slices, 1);
+    assert_int_equal(u->cbuf.data.held, 16);
+    check_hex(&u->cbuf, 0, v->bytes);
     size_t at = strlen(v->bytes) / 2;
     if (v->tail) {
-        size_t chunk = (size_t)u.dev->config->atomic_c * (v->misc == INT8_LAYER ? 1 : 2);
+        size_t chunk = (size_t)u->dev->config->atomic_c * (v->misc == INT8_LAYER ? 1 : 2);
         for (; at % chunk != 0; at += strlen(v->tail) / 2)
-            check_hex(&u.cbuf, at, v->tail);
-        for (; at % u.cbuf.entry != 0; at++)
-            assert_int_equal(u.cbuf.bytes[at], 0);
-        assert_int_equal(u.cbuf.bytes[at], 0xee);
+            check_hex(&u->cbuf, at, v->tail);
+        for (; at % u->cbuf.entry != 0; at++)
+            assert_int_equal(u->cbuf.bytes[at], 0);
+        assert_int_equal(u->cbuf.bytes[at], 0xee);
     }
-    unit_free(&u);
 }
 
 static uint32_t precision_of(const char *name) {
@@ -252,16 +254,14 @@ TEST(entries_per_slice) {
     assert_int_equal(cbuf_slice_size(&cbuf, 7, 26), 46 * 128);
     assert_int_equal(cbuf_slice_size(&cbuf, 13, 2), 7 * 128);
     cbuf_free(&cbuf);
-    struct unit u;
-    unit_init(&u, "full");
-    count_up(&u, DATA, 0x2000);
+    struct unit *u = unit_new("full");
+    count_up(u, DATA, 0x2000);
     struct line_vector v = {.format = 0x0c, .base = DATA, .width = 227};
-    program_line(&u, &v);
-    set(&u, CDMA_D_BANK, 1); /* ENTRY_PER_SLICE says 16: the next line starts there */
-    start(&u);
-    finish(&u);
-    assert_int_equal(u.cbuf.data.write, 16);
-    unit_free(&u);
+    program_line(u, &v);
+    set(u, CDMA_D_BANK, 1); /* ENTRY_PER_SLICE says 16: the next line starts there */
+    start(u);
+    finish(u);
+    assert_int_equal(u->cbuf.data.write, 16);
 }
 
 /* ---- Winograd ---- */
@@ -334,23 +334,21 @@ static void check_ring(struct unit *u, size_t first, uint64_t address, size_t n)
 /* Section 4.2: pointers persist from layer to layer and go back to 0 when banks change. */
 TEST(weight_pointers_persist) {
     uint64_t seed = 6;
-    struct unit u;
-    unit_init(&u, "full");
-    random_region(u.dev, &seed, DATA, 256);
-    random_region(u.dev, &seed, WEIGHTS, 4096);
+    struct unit *u = unit_new("full");
+    random_region(u->dev, &seed, DATA, 256);
+    random_region(u->dev, &seed, WEIGHTS, 4096);
     for (uint32_t layer = 0; layer < 4; layer++) {
         struct weight_layer w = {.kernels = 1,
                                  .kernel_bytes = 256,
                                  .weight_bytes = 256,
                                  .address = WEIGHTS + 256 * layer,
                                  .bank = layer < 3 ? 1 | 0 << 16 : 2 | 1 << 16};
-        program_weights(&u, &w);
-        start(&u);
-        finish(&u);
-        check_ring(&u, layer < 3 ? 512 + 2 * layer : 768, WEIGHTS + 256 * layer, 256);
-        assert_int_equal(u.cbuf.weights.kernels, layer < 3 ? layer + 1 : 1);
+        program_weights(u, &w);
+        start(u);
+        finish(u);
+        check_ring(u, layer < 3 ? 512 + 2 * layer : 768, WEIGHTS + 256 * layer, 256);
+        assert_int_equal(u->cbuf.weights.kernels, layer < 3 ? layer + 1 : 1);
     }
-    unit_free(&u);
 }
 
 /* Section 8.2: a group is complete when its mask bits and the sum of the group sizes have come. The two rings wait on
@@ -358,14 +356,13 @@ TEST(weight_pointers_persist) {
 TEST(groups_of_compressed_weights_are_reported_as_they_come) {
     enum { GROUPS = 70, KERNELS = GROUPS * 16 - 3 };
     uint64_t seed = 8;
-    struct unit u;
-    unit_init(&u, "full");
-    random_region(u.dev, &seed, DATA, 32);
-    memory_declare(u.dev->memory[SPACE_PRIMARY], SIZES, 512);
+    struct unit *u = unit_new("full");
+    random_region(u->dev, &seed, DATA, 32);
+    memory_declare(u->dev->memory[SPACE_PRIMARY], SIZES, 512);
     /* Groups of 1 KiB, one without any; 16 kernels of 1024 elements are 16 entries of mask bits. */
     for (uint32_t g = 0; g < GROUPS; g++) {
         uint32_t size = g == 5 ? 0 : 1024;
-        memory_write(u.dev->memory[SPACE_PRIMARY], SIZES + 4 * g, &size, 4, NULL, NULL);
+        memory_write(u->dev->memory[SPACE_PRIMARY], SIZES + 4 * g, &size, 4, NULL, NULL);
     }
     struct weight_layer w = {.misc = FP16_LAYER,
                              .kernels = KERNELS,
@@ -373,54 +370,51 @@ TEST(groups_of_compressed_weights_are_reported_as_they_come) {
                              .weight_bytes = (GROUPS - 1) * 1024,
                              .mask_bytes = KERNELS * 128,
                              .bank = 0};
-    random_region(u.dev, &seed, WEIGHTS, w.weight_bytes);
-    random_region(u.dev, &seed, MASKS, w.mask_bytes);
-    program_weights(&u, &w);
-    start(&u);
+    random_region(u->dev, &seed, WEIGHTS, w.weight_bytes);
+    random_region(u->dev, &seed, MASKS, w.mask_bytes);
+    program_weights(u, &w);
+    start(u);
     /* Both banks are full: of weights 256 entries, 32 groups and the empty one; of mask bits 256 entries, 16 groups. */
-    struct cbuf_weights *account = &u.cbuf.weights;
+    struct cbuf_weights *account = &u->cbuf.weights;
     assert_int_equal(account->held, 1024);
     assert_int_equal(account->mask_held, 1024);
     assert_int_equal(account->kernels, 16 * 16);
-    assert_false(step(&u));
+    assert_false(step(u));
     /* Mask bits go: those of 32 groups have come then, and the weights of 33. */
     account->mask_held = 0;
-    struct cdma_weights progress = u.cdma.weights;
+    struct cdma_weights progress = u->cdma.weights;
     struct cbuf_weights copy = *account;
-    cdma_account_weights(&u.cdma, &u.cbuf, &progress, &copy);
+    cdma_account_weights(&u->cdma, &u->cbuf, &progress, &copy);
     assert_int_equal(copy.kernels, 32 * 16);
-    assert_true(step(&u));
+    assert_true(step(u));
     assert_int_equal(account->kernels, copy.kernels);
     assert_int_equal(account->mask_write, copy.mask_write);
     assert_int_equal(account->mask_held, copy.mask_held);
     /* All that remains, ring by ring. */
-    for (int i = 0; i < 20 && u.cdma.weights.phase == CDMA_BUSY; i++) {
+    for (int i = 0; i < 20 && u->cdma.weights.phase == CDMA_BUSY; i++) {
         account->held = 0;
         account->mask_held = 0;
-        step(&u);
+        step(u);
     }
-    assert_int_equal(u.cdma.weights.phase, CDMA_DONE);
+    assert_int_equal(u->cdma.weights.phase, CDMA_DONE);
     assert_int_equal(account->kernels, KERNELS);
     assert_int_equal(account->mask_write, KERNELS * 4 % 1024);
-    check_ring(&u, 15 * 256, MASKS + 4 * 256 * 128, (KERNELS - 4 * 256) * 128);
-    unit_free(&u);
+    check_ring(u, 15 * 256, MASKS + 4 * 256 * 128, (KERNELS - 4 * 256) * 128);
 }
 
 /* Section 8.1: what CSC does not know about yet does not count; too few bytes never complete a group before the last.
  */
 TEST(missing_weights_never_come) {
     uint64_t seed = 10;
-    struct unit u;
-    unit_init(&u, "full");
-    random_region(u.dev, &seed, DATA, 32);
-    random_region(u.dev, &seed, WEIGHTS, 4096);
+    struct unit *u = unit_new("full");
+    random_region(u->dev, &seed, DATA, 32);
+    random_region(u->dev, &seed, WEIGHTS, 4096);
     struct weight_layer w = {.kernels = 96, .kernel_bytes = 64, .weight_bytes = 3968, .bank = 0};
-    program_weights(&u, &w); /* groups of 32 kernels: 2048 bytes each */
-    start(&u);
-    assert_int_equal(u.cbuf.weights.kernels, 32);
-    assert_int_equal(u.cdma.weights.phase, CDMA_BUSY);
-    assert_false(step(&u));
-    unit_free(&u);
+    program_weights(u, &w); /* groups of 32 kernels: 2048 bytes each */
+    start(u);
+    assert_int_equal(u->cbuf.weights.kernels, 32);
+    assert_int_equal(u->cdma.weights.phase, CDMA_BUSY);
+    assert_false(step(u));
 }
 
 /* ---- reuse and room ---- */
@@ -444,66 +438,60 @@ TEST(reuse_rules) {
         {DATA_REUSE | WEIGHT_REUSE, 0x20002, true, 8, 0, 10, 8},
     };
     uint64_t seed = 13;
-    struct unit u;
-    unit_init(&u, "full");
-    random_region(u.dev, &seed, DATA, 4096);
-    random_region(u.dev, &seed, WEIGHTS, 256);
+    struct unit *u = unit_new("full");
+    random_region(u->dev, &seed, DATA, 4096);
+    random_region(u->dev, &seed, WEIGHTS, 256);
     for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
-        u.data_beats = u.weight_beats = 0;
+        u->data_beats = u->weight_beats = 0;
         struct weight_layer w = {.kernels = 1, .kernel_bytes = 256, .weight_bytes = 256, .bank = layers[i].bank};
-        program_weights(&u, &w);
-        SET(&u, {CDMA_D_MISC_CFG, layers[i].flags | layers[i].winograd}, {CDMA_D_DATAIN_SIZE_0, 3 | 1 << 16},
+        program_weights(u, &w);
+        SET(u, {CDMA_D_MISC_CFG, layers[i].flags | layers[i].winograd}, {CDMA_D_DATAIN_SIZE_0, 3 | 1 << 16},
             {CDMA_D_LINE_STRIDE, 128}, {CDMA_D_DATAIN_SIZE_EXT_0, 3 | 3 << 16},
             {CDMA_D_ENTRY_PER_SLICE, layers[i].winograd ? 1 : 0});
-        start(&u);
-        finish(&u);
-        assert_int_equal(u.data_beats, layers[i].data);
-        assert_int_equal(u.weight_beats, layers[i].weights);
-        assert_int_equal(u.cbuf.data.write, layers[i].data_write);
-        assert_int_equal(u.cbuf.weights.write, layers[i].weight_write);
+        start(u);
+        finish(u);
+        assert_int_equal(u->data_beats, layers[i].data);
+        assert_int_equal(u->weight_beats, layers[i].weights);
+        assert_int_equal(u->cbuf.data.write, layers[i].data_write);
+        assert_int_equal(u->cbuf.weights.write, layers[i].weight_write);
     }
-    unit_free(&u);
 }
 
 /* Lines wait for room, exactly: corner case 2 of chapter 30. */
 TEST(lines_wait_for_free_entries) {
     uint64_t seed = 14;
-    struct unit u;
-    unit_init(&u, "full");
+    struct unit *u = unit_new("full");
     struct cube_layer l = packed_cube(INT8_LAYER, 16, 40, 64, 2); /* 8 entries a line and batch */
     l.grain = 4;
     l.banks = 2;
-    random_region(u.dev, &seed, DATA, (size_t)l.batch * 2);
-    program_cube(&u, &l);
-    start(&u);
-    assert_int_equal(u.cbuf.data.slices, 30); /* 6 grains of 5 lines, 80 entries each, in 512 */
-    assert_int_equal(u.cbuf.data.held, 480);
-    u.cbuf.data.held -= 47;
-    assert_false(step(&u));
-    u.cbuf.data.held -= 1;
-    assert_true(step(&u));
-    assert_int_equal(u.cbuf.data.slices, 35);
-    assert_int_equal(u.cbuf.data.held, 512);
-    u.cbuf.data.held = 0;
-    assert_true(step(&u));
-    assert_int_equal(u.cdma.data, CDMA_DONE);
-    assert_int_equal(u.cbuf.data.write, 640 % 512);
-    unit_free(&u);
+    random_region(u->dev, &seed, DATA, (size_t)l.batch * 2);
+    program_cube(u, &l);
+    start(u);
+    assert_int_equal(u->cbuf.data.slices, 30); /* 6 grains of 5 lines, 80 entries each, in 512 */
+    assert_int_equal(u->cbuf.data.held, 480);
+    u->cbuf.data.held -= 47;
+    assert_false(step(u));
+    u->cbuf.data.held -= 1;
+    assert_true(step(u));
+    assert_int_equal(u->cbuf.data.slices, 35);
+    assert_int_equal(u->cbuf.data.held, 512);
+    u->cbuf.data.held = 0;
+    assert_true(step(u));
+    assert_int_equal(u->cdma.data, CDMA_DONE);
+    assert_int_equal(u->cbuf.data.write, 640 % 512);
 }
 
 /* ENTRY_PER_SLICE is trusted: slices stand where it says. */
 TEST(wrong_entries_per_slice_overlap) {
-    struct unit u;
-    unit_init(&u, "full");
-    count_up(&u, DATA, 0x1000);
+    struct unit *u = unit_new("full");
+    count_up(u, DATA, 0x1000);
     struct cube_layer l = packed_cube(INT8_LAYER, 8, 2, 32, 1); /* needs 2 entries a line */
     l.entries = 1;
-    program_cube(&u, &l);
-    start(&u);
-    assert_int_equal(u.cbuf.data.held, 2);
+    program_cube(u, &l);
+    start(u);
+    assert_int_equal(u->cbuf.data.held, 2);
     for (size_t i = 0; i < 384; i++) {
         size_t from = i < 128 ? i : 256 + i - 128;
-        assert_int_equal(u.cbuf.bytes[i], (uint8_t)from);
+        assert_int_equal(u->cbuf.bytes[i], (uint8_t)from);
     }
-    unit_free(&u);
 }

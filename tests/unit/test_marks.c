@@ -14,18 +14,18 @@ struct bench {
     struct observer observer;
 };
 
+TEST_KEEPS(keep_provenance, struct provenance, provenance_free)
+
 /* exact: the design reports its layers. The marks keep a pointer to bench->prov. */
-static void start(struct bench *bench, bool exact) {
+static struct bench *bench_new(bool exact) {
+    struct bench *bench = test_new(sizeof *bench);
     bench->config = nvdla_config_find("small");
-    bench->prov = provenance_new(bench->config);
+    bench->prov = keep_provenance(provenance_new(bench->config));
     bench->marks = marks_new(bench->config, &bench->prov, exact);
     bench->observer = marks_observer(bench->marks);
+    test_keep(bench->observer.context, bench->observer.release);
     bench->observer.reset(bench->marks);
-}
-
-static void end_bench(struct bench *bench) {
-    bench->observer.release(bench->marks);
-    provenance_free(bench->prov);
+    return bench;
 }
 
 static uint32_t address(const struct bench *bench, enum nvdla_unit unit, const char *name) {
@@ -66,85 +66,77 @@ static void arm(struct bench *bench, uint32_t group) {
 }
 
 TEST(from_outside) {
-    struct bench bench;
-    start(&bench, false);
+    struct bench *bench = bench_new(false);
     const uint32_t sdp_0 = 1u << nvdla_interrupt_bit("SDP_0"), sdp_1 = 1u << nvdla_interrupt_bit("SDP_1");
-    expect(&bench, "SDP", " ");
-    assert_int_equal(marks_launch(bench.marks, NVDLA_SDP, 0), LAUNCH_TO_COME);
-    arm(&bench, 0);
-    expect(&bench, "CSB", "SDP.D_OP_ENABLE = 1");
-    expect(&bench, "SDP", "SDP #0 group 0 1x1x1 FLYING_MODE=OFF OUTPUT_DST=MEM");
-    arm(&bench, 1);
-    expect(&bench, "SDP", "SDP #0 group 0 1x1x1 FLYING_MODE=OFF OUTPUT_DST=MEM");
-    assert_int_equal(marks_launch(bench.marks, NVDLA_SDP, 1), LAUNCH_ARMED);
-    get(&bench, NVDLA_GLB, "S_INTR_STATUS", sdp_0);
-    expect(&bench, "CSB", "GLB.S_INTR_STATUS -> 1");
-    expect(&bench, "interrupt", "SDP_0");
-    expect(&bench, "SDP", "SDP #1 group 1 1x1x1 FLYING_MODE=OFF OUTPUT_DST=MEM");
-    assert_int_equal(marks_launch(bench.marks, NVDLA_SDP, 0), LAUNCH_DONE);
-    put(&bench, NVDLA_GLB, "S_INTR_STATUS", sdp_0);
-    expect(&bench, "interrupt", " ");
+    expect(bench, "SDP", " ");
+    assert_int_equal(marks_launch(bench->marks, NVDLA_SDP, 0), LAUNCH_TO_COME);
+    arm(bench, 0);
+    expect(bench, "CSB", "SDP.D_OP_ENABLE = 1");
+    expect(bench, "SDP", "SDP #0 group 0 1x1x1 FLYING_MODE=OFF OUTPUT_DST=MEM");
+    arm(bench, 1);
+    expect(bench, "SDP", "SDP #0 group 0 1x1x1 FLYING_MODE=OFF OUTPUT_DST=MEM");
+    assert_int_equal(marks_launch(bench->marks, NVDLA_SDP, 1), LAUNCH_ARMED);
+    get(bench, NVDLA_GLB, "S_INTR_STATUS", sdp_0);
+    expect(bench, "CSB", "GLB.S_INTR_STATUS -> 1");
+    expect(bench, "interrupt", "SDP_0");
+    expect(bench, "SDP", "SDP #1 group 1 1x1x1 FLYING_MODE=OFF OUTPUT_DST=MEM");
+    assert_int_equal(marks_launch(bench->marks, NVDLA_SDP, 0), LAUNCH_DONE);
+    put(bench, NVDLA_GLB, "S_INTR_STATUS", sdp_0);
+    expect(bench, "interrupt", " ");
     /* Its group armed again: it must have been done, though it was not observed. */
-    arm(&bench, 1);
-    assert_int_equal(marks_launch(bench.marks, NVDLA_SDP, 1), LAUNCH_DONE);
-    expect(&bench, "SDP", "SDP #2 group 1 1x1x1 FLYING_MODE=OFF OUTPUT_DST=MEM");
-    get(&bench, NVDLA_GLB, "S_INTR_STATUS", sdp_1);
-    expect(&bench, "SDP", " ");
-    end_bench(&bench);
+    arm(bench, 1);
+    assert_int_equal(marks_launch(bench->marks, NVDLA_SDP, 1), LAUNCH_DONE);
+    expect(bench, "SDP", "SDP #2 group 1 1x1x1 FLYING_MODE=OFF OUTPUT_DST=MEM");
+    get(bench, NVDLA_GLB, "S_INTR_STATUS", sdp_1);
+    expect(bench, "SDP", " ");
 }
 
 TEST(told_by_the_design) {
-    struct bench bench;
-    start(&bench, true);
-    arm(&bench, 0);
-    expect(&bench, "SDP", " ");
-    marks_layer(bench.marks, "TOP.tb_top.dut.u_sdp.u_regs", CHECK_LAYER_STARTS);
-    expect(&bench, "SDP", "SDP #0 group 0 1x1x1 FLYING_MODE=OFF OUTPUT_DST=MEM");
-    get(&bench, NVDLA_GLB, "S_INTR_STATUS", 1); /* tells nothing here */
-    assert_int_equal(marks_launch(bench.marks, NVDLA_SDP, 0), LAUNCH_ARMED);
-    marks_layer(bench.marks, "TOP.tb_top.dut.u_sdp.u_regs", CHECK_LAYER_DONE);
-    assert_int_equal(marks_launch(bench.marks, NVDLA_SDP, 0), LAUNCH_DONE);
-    expect(&bench, "SDP", " ");
-    end_bench(&bench);
+    struct bench *bench = bench_new(true);
+    arm(bench, 0);
+    expect(bench, "SDP", " ");
+    marks_layer(bench->marks, "TOP.tb_top.dut.u_sdp.u_regs", CHECK_LAYER_STARTS);
+    expect(bench, "SDP", "SDP #0 group 0 1x1x1 FLYING_MODE=OFF OUTPUT_DST=MEM");
+    get(bench, NVDLA_GLB, "S_INTR_STATUS", 1); /* tells nothing here */
+    assert_int_equal(marks_launch(bench->marks, NVDLA_SDP, 0), LAUNCH_ARMED);
+    marks_layer(bench->marks, "TOP.tb_top.dut.u_sdp.u_regs", CHECK_LAYER_DONE);
+    assert_int_equal(marks_launch(bench->marks, NVDLA_SDP, 0), LAUNCH_DONE);
+    expect(bench, "SDP", " ");
 }
 
 TEST(clients) {
-    struct bench bench;
-    start(&bench, true);
+    struct bench *bench = bench_new(true);
     struct axi_outputs out = {0};
     struct axi_inputs in = {0};
     struct sampled now = {.out = {&out}, .in = {&in}};
     out.arvalid = true; /* SDP reads with ID 1 */
     out.arid = 1;
     out.wvalid = out.wlast = in.wready = true; /* data before its address */
-    bench.observer.port(bench.marks, &now, 0);
-    expect(&bench, "dbb_AR", nvdla_client_name(1, false));
-    expect(&bench, "dbb_W", "ahead of AW");
+    bench->observer.port(bench->marks, &now, 0);
+    expect(bench, "dbb_AR", nvdla_client_name(1, false));
+    expect(bench, "dbb_W", "ahead of AW");
     out = (struct axi_outputs){.awvalid = true, .awid = 1};
     in = (struct axi_inputs){.awready = true};
-    bench.observer.clock(bench.marks, &now);
-    bench.observer.port(bench.marks, &now, 0);
-    expect(&bench, "dbb_AR", " ");
-    expect(&bench, "dbb_AW", nvdla_client_name(1, true));
+    bench->observer.clock(bench->marks, &now);
+    bench->observer.port(bench->marks, &now, 0);
+    expect(bench, "dbb_AR", " ");
+    expect(bench, "dbb_AW", nvdla_client_name(1, true));
     out = (struct axi_outputs){.awvalid = true, .awid = 2, .wvalid = true, .wlast = true};
     in = (struct axi_inputs){.awready = true, .wready = true, .bvalid = true, .bid = 1};
-    bench.observer.clock(bench.marks, &now);
-    bench.observer.port(bench.marks, &now, 0);
-    expect(&bench, "dbb_W", nvdla_client_name(2, true));
-    expect(&bench, "dbb_B", nvdla_client_name(1, true));
-    bench.observer.clock(bench.marks, &now); /* nothing on the port: it is not looked at */
-    expect(&bench, "dbb_B", " ");
-    end_bench(&bench);
+    bench->observer.clock(bench->marks, &now);
+    bench->observer.port(bench->marks, &now, 0);
+    expect(bench, "dbb_W", nvdla_client_name(2, true));
+    expect(bench, "dbb_B", nvdla_client_name(1, true));
+    bench->observer.clock(bench->marks, &now); /* nothing on the port: it is not looked at */
+    expect(bench, "dbb_B", " ");
 }
 
 TEST(streams) {
-    struct bench bench;
-    start(&bench, true);
-    marks_note(bench.marks, 1, "a b",
+    struct bench *bench = bench_new(true);
+    marks_note(bench->marks, 1, "a b",
                "event of a very long name that does not fit into the mark, which is cut at its end");
-    expect(&bench, "stream_a_b", "event of a very long name that does not fit into the mark, which");
-    marks_note(bench.marks, 1, "a b", "");
-    expect(&bench, "stream_a_b", " ");
-    marks_note(bench.marks, 1000, "too many", "nothing"); /* has no mark */
-    end_bench(&bench);
+    expect(bench, "stream_a_b", "event of a very long name that does not fit into the mark, which");
+    marks_note(bench->marks, 1, "a b", "");
+    expect(bench, "stream_a_b", " ");
+    marks_note(bench->marks, 1000, "too many", "nothing"); /* has no mark */
 }
