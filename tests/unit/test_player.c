@@ -471,9 +471,12 @@ TEST(cases_end_as_they_say) {
             for (char *word; (word = strsep(&row, " ")) != NULL && *word;)
                 apply(f, word);
         } else if (strncmp(row, " says ", 6) == 0) {
-            const bool no = strncmp(row + 6, "not ", 4) == 0;
-            if ((strstr(f->result.message, row + 6 + 4 * no) != NULL) == no)
-                fail_msg("player.txt:%d: found '%s'", line, f->result.message);
+            const char *message = f->result.message, *part = strchr(row + 6, ' ') + 1;
+            const bool good = strncmp(row + 6, "not ", 4) == 0    ? !strstr(message, part)
+                              : strncmp(row + 6, "only ", 5) == 0 ? strcmp(message, part) == 0
+                                                                  : strstr(message, row + 6) != NULL;
+            if (!good)
+                fail_msg("player.txt:%d: found '%s'", line, message);
         } else if (row + 1 != result) {
             append_play(ops, row + 1);
         }
