@@ -10,24 +10,26 @@
 
 enum { OPERAND_MAX = INT16_MAX, FIRST_MAX = 2047, SHIFT_MAX = 63 };
 
-static int64_t greatest_sum(const struct kernel_target *target, int64_t added) {
-    const int64_t low = llabs(target->least + added), high = llabs(target->most + added);
-    return low > high ? low : high;
-}
-
 int kernel_reference(const struct kernel_target *target, int64_t sum, int zero, struct limits limits) {
     const int64_t value = zero + (int64_t)multiplier_apply(target->factor, sum + target->bias, RULE_CPU);
     return value < limits.low ? limits.low : value > limits.high ? limits.high : (int)value;
 }
 
-size_t find_dead(struct kernel_target *targets, size_t count, int zero, struct limits limits) {
-    size_t dead = 0;
+struct kernels_fit kernels_fit_new(struct kernel_target *targets, size_t count, int zero, struct limits limits) {
+    struct kernels_fit fit = {.targets = targets, .count = count, .zero = zero, .limits = limits};
+    fit.kernels = xcalloc(count + 1, sizeof *fit.kernels);
     for (size_t k = 0; k < count; k++) {
-        targets[k].dead = kernel_reference(&targets[k], targets[k].least, zero, limits) ==
-                          kernel_reference(&targets[k], targets[k].most, zero, limits);
-        dead += targets[k].dead;
+        const int least = kernel_reference(&targets[k], targets[k].least, zero, limits);
+        targets[k].dead = least == kernel_reference(&targets[k], targets[k].most, zero, limits);
+        targets[k].value = least - zero;
+        fit.dead += targets[k].dead;
     }
-    return dead;
+    return fit;
+}
+
+void kernels_fit_free(struct kernels_fit *fit) {
+    free(fit->kernels);
+    *fit = (struct kernels_fit){0};
 }
 
 /* ---- bias ---- */
@@ -36,11 +38,9 @@ static bool fits_16(int64_t value) {
     return value >= -OPERAND_MAX && value <= OPERAND_MAX;
 }
 
-static unsigned bias_shift(const struct kernel_target *targets, const struct kernels_fit *fit) {
-    unsigned shift = 0;
-    for (size_t k = 0; k < fit->count; k++)
-        while (!targets[k].dead && !fits_16(fixed_round_shift(targets[k].bias, shift)))
-            shift++;
+unsigned shift_of_bias(int64_t bias, unsigned shift) {
+    while (!fits_16(fixed_round_shift(bias, shift)))
+        shift++;
     return shift;
 }
 
@@ -60,11 +60,12 @@ int64_t least_product(int m, unsigned n, int v) {
     return v > 0 ? -floor_div(-half, m) : floor_div(half, m) + 1;
 }
 
-struct thresholds thresholds_of(const struct kernel_target *target, int zero, struct limits limits) {
+struct thresholds thresholds_of(const struct kernels_fit *fit, const struct kernel_target *target) {
     enum { MANTISSA_BITS = 31, SHIFT_MOST = 51 };
     const int shift = MANTISSA_BITS - target->factor.exponent;
     struct thresholds all = {0};
-    for (int v = limits.low + 1 - zero; shift > 0 && shift <= SHIFT_MOST && v <= limits.high - zero; v++) {
+    const int last = shift > 0 && shift <= SHIFT_MOST ? fit->limits.high - fit->zero : INT_MIN;
+    for (int v = fit->limits.low + 1 - fit->zero; v <= last; v++) {
         const int64_t sum = exact_threshold(target->factor, shift, v);
         if (sum <= target->least + target->bias)
             all.count = 0;
@@ -92,68 +93,67 @@ static bool find_nudge(const struct thresholds *exact, unsigned n, struct kernel
     return least <= most;
 }
 
-/* Other factors of a kernel, nearly as good, with which all results are exact. Many of them lie half way between two
- * integers, or nearly, if scales are decimal fractions or powers of two. False if there are none. */
-static bool fit_thresholds(const struct thresholds *exact, const struct kernel_target *target, unsigned n, int most,
-                           struct kernel_fit *kernel) {
+/* Other factors of a kernel, nearly as good, with which all results are exact, if there are such. Many results lie half
+ * way between two integers, or nearly, if scales are decimal fractions or powers of two. */
+static void fit_thresholds(const struct kernels_fit *fit, size_t k) {
     enum { TRIED = 512 };
-    const double factor = multiplier_value(target->factor), often = 0x1p-12; /* smaller ones seldom meet a threshold */
-    if (find_nudge(exact, n, kernel))
-        return true;
-    for (int p = most; factor >= often && p > 0 && p > most - TRIED; p--) {
-        struct kernel_fit other = *kernel;
-        const double m = round(ldexp(factor, (int)n) / p);
+    struct kernel_fit *kernel = &fit->kernels[k], other = *kernel;
+    const struct thresholds exact = thresholds_of(fit, &fit->targets[k]);
+    const double factor = multiplier_value(fit->targets[k].factor);
+    const double often = 0x1p-12; /* smaller ones seldom meet a threshold */
+    kernel->exact = find_nudge(&exact, fit->n, kernel);
+    for (int p = kernel->most; !kernel->exact && factor >= often && p > 0 && p > kernel->most - TRIED; p--) {
+        const double m = round(ldexp(factor, (int)fit->n) / p);
         if (m < 1 || m > OPERAND_MAX)
             continue;
         other.p = (int16_t)p;
         other.m = (int16_t)m;
-        if (find_nudge(exact, n, &other)) {
+        if (find_nudge(&exact, fit->n, &other)) {
             *kernel = other;
-            return true;
+            kernel->exact = true;
         }
     }
-    return false;
 }
 
 /* Second part of a bias, times the first factor. */
-static int64_t rest_of(const struct kernel_target *target, const struct kernels_fit *fit,
-                       const struct kernel_fit *kernel) {
-    return (target->bias - kernel->h * (INT64_C(1) << fit->s)) * kernel->p + kernel->nudge;
+static int64_t rest_of(const struct kernels_fit *fit, size_t k) {
+    const struct kernel_fit *kernel = &fit->kernels[k];
+    return (fit->targets[k].bias - kernel->h * (INT64_C(1) << fit->s)) * kernel->p + kernel->nudge;
 }
 
 /* The second parts as 16 bits with a common shift. */
-static void fit_rest(const struct kernel_target *targets, struct kernels_fit *fit) {
+static void fit_rest(struct kernels_fit *fit) {
     int64_t most = 0;
-    for (size_t k = 0; k < fit->count; k++) {
-        const struct kernel_fit *kernel = &fit->kernels[k];
-        if (!targets[k].dead && llabs(rest_of(&targets[k], fit, kernel)) > most)
-            most = llabs(rest_of(&targets[k], fit, kernel));
-    }
-    for (fit->a = 0; !fits_16(fixed_round_shift(most, fit->a)); fit->a++)
-        ;
     for (size_t k = 0; k < fit->count; k++)
-        if (!targets[k].dead)
-            fit->kernels[k].r = (int16_t)fixed_round_shift(rest_of(&targets[k], fit, &fit->kernels[k]), fit->a);
+        if (!fit->targets[k].dead)
+            most = llabs(rest_of(fit, k)) > most ? llabs(rest_of(fit, k)) : most;
+    fit->a = shift_of_bias(most, 0);
+    for (size_t k = 0; k < fit->count; k++)
+        if (!fit->targets[k].dead)
+            fit->kernels[k].r = (int16_t)fixed_round_shift(rest_of(fit, k), fit->a);
 }
 
 /* ---- factors ---- */
 
-/* Largest first factor of a kernel: its products stay in 32 bits, or are saturated where the result is limited anyway.
- * 0: the sums have more than 31 bits. */
-static int first_most(const struct kernel_target *target, int64_t added) {
+/* The first part of a bias, and the largest first factor: its products stay in 32 bits, or are saturated where the
+ * result is limited anyway. False if the sums have more than 31 bits. */
+static bool fit_bias(struct kernels_fit *fit, size_t k) {
     enum { RESULT_MAX = 300 };
-    const int64_t sum = greatest_sum(target, added), most = sum ? INT32_MAX / sum : FIRST_MAX;
+    const struct kernel_target *target = &fit->targets[k];
+    const int64_t h = fixed_round_shift(target->bias, fit->s), added = h * (INT64_C(1) << fit->s);
+    const int64_t low = llabs(target->least + added), high = llabs(target->most + added), sum = low > high ? low : high;
+    const int64_t most = sum ? INT32_MAX / sum : FIRST_MAX;
     const double useful = INT32_MAX * multiplier_value(target->factor) / RESULT_MAX;
-    if (most < 1 || most > FIRST_MAX)
-        return most < 1 ? 0 : FIRST_MAX;
-    return useful > FIRST_MAX ? FIRST_MAX : (int)fmax((double)most, useful);
+    fit->kernels[k].h = (int16_t)h;
+    fit->kernels[k].most = (int)fmin(fmax((double)most, useful), FIRST_MAX);
+    return most > 0;
 }
 
 /* The greatest of the first factors that are equally good: nudges need room. */
-static void fit_factors(double factor, int most, struct kernel_fit *kernel) {
+static void fit_factors(double factor, struct kernel_fit *kernel) {
     double best = INFINITY;
     int first = (int)ceil(factor / OPERAND_MAX);
-    for (int p = first < 1 ? 1 : first; p <= most; p++) {
+    for (int p = first < 1 ? 1 : first; p <= kernel->most; p++) {
         const double m = round(factor / p), error = fabs(p * m - factor);
         if (m > OPERAND_MAX || error > best)
             continue;
@@ -164,19 +164,19 @@ static void fit_factors(double factor, int most, struct kernel_fit *kernel) {
 }
 
 /* The value of X2 before rounding and without its nudge, minus the exact one, for a sum. */
-static double deviation(const struct kernel_target *target, const struct kernels_fit *fit,
-                        const struct kernel_fit *kernel, double sum) {
+static double deviation(const struct kernels_fit *fit, size_t k, double sum) {
+    const struct kernel_fit *kernel = &fit->kernels[k];
     const double first = (sum + ldexp(kernel->h, (int)fit->s)) * kernel->p;
     const double second = ldexp((first + ldexp(kernel->r, (int)fit->a) - kernel->nudge) * kernel->m, -(int)fit->n);
-    return fabs(second - multiplier_value(target->factor) * (sum + (double)target->bias));
+    return fabs(second - multiplier_value(fit->targets[k].factor) * (sum + (double)fit->targets[k].bias));
 }
 
-static double worst_deviation(const struct kernel_target *target, const struct kernels_fit *fit,
-                              const struct kernel_fit *kernel, int zero) {
+static double worst_deviation(const struct kernels_fit *fit, size_t k) {
+    const struct kernel_target *target = &fit->targets[k];
     const double factor = multiplier_value(target->factor), bias = (double)target->bias;
-    const double low = fmax((double)target->least, (INT8_MIN - zero - 1) / factor - bias);
-    const double high = fmin((double)target->most, (INT8_MAX - zero + 1) / factor - bias);
-    return low > high ? 0 : fmax(deviation(target, fit, kernel, low), deviation(target, fit, kernel, high));
+    const double low = fmax((double)target->least, (INT8_MIN - fit->zero - 1) / factor - bias);
+    const double high = fmin((double)target->most, (INT8_MAX - fit->zero + 1) / factor - bias);
+    return low > high ? 0 : fmax(deviation(fit, k, low), deviation(fit, k, high));
 }
 
 /* ---- kernels with one result ---- */
@@ -202,75 +202,59 @@ static bool fit_constant(const struct kernels_fit *fit, int value, struct kernel
     return false;
 }
 
-static bool fit_constants(const struct kernel_target *targets, struct kernels_fit *fit, int zero,
-                          struct limits limits) {
-    for (size_t k = 0; k < fit->count; k++)
-        if (targets[k].dead &&
-            !fit_constant(fit, kernel_reference(&targets[k], targets[k].least, zero, limits) - zero, &fit->kernels[k]))
-            return false;
-    return true;
-}
+/* ---- all kernels ---- */
 
 /* Largest shift by which all factors fit; -1: none does. */
-static int common_shift(const struct kernel_target *targets, const struct kernels_fit *fit) {
-    int shift = SHIFT_MAX;
-    bool any = false;
+static int common_shift(const struct kernels_fit *fit) {
+    int shift = fit->dead < fit->count ? SHIFT_MAX : 0;
     for (size_t k = 0; k < fit->count; k++) {
-        const struct kernel_fit *kernel = &fit->kernels[k];
-        if (targets[k].dead)
-            continue;
-        any = true;
-        const double most = (double)OPERAND_MAX * first_most(&targets[k], kernel->h * (INT64_C(1) << fit->s));
-        while (shift >= 0 && ldexp(multiplier_value(targets[k].factor), shift) > most)
+        const double most = (double)OPERAND_MAX * fit->kernels[k].most;
+        while (!fit->targets[k].dead && shift >= 0 && ldexp(multiplier_value(fit->targets[k].factor), shift) > most)
             shift--;
     }
-    return any ? shift : 0;
+    return shift;
 }
 
 /* Fits all kernels with a shift. Returns how far off they are in all, 0 if each result is exact; INFINITY if the shift
  * does not do. */
-static double fit_shift(const struct kernel_target *targets, struct kernels_fit *fit, unsigned shift, int zero,
-                        struct limits limits) {
+static double fit_shift(struct kernels_fit *fit, unsigned shift) {
     double off = 0;
-    bool *exact = xcalloc(fit->count + 1, sizeof *exact);
     fit->n = shift;
     fit->worst = 0;
+    for (size_t k = 0; k < fit->count; k++)
+        if (!fit->targets[k].dead) {
+            fit_factors(ldexp(multiplier_value(fit->targets[k].factor), (int)shift), &fit->kernels[k]);
+            fit_thresholds(fit, k);
+        }
+    fit_rest(fit);
     for (size_t k = 0; k < fit->count; k++) {
         struct kernel_fit *kernel = &fit->kernels[k];
-        const int most = first_most(&targets[k], kernel->h * (INT64_C(1) << fit->s));
-        if (targets[k].dead)
+        if (fit->targets[k].dead) {
+            if (!fit_constant(fit, fit->targets[k].value, kernel))
+                return INFINITY;
             continue;
-        const struct thresholds thresholds = thresholds_of(&targets[k], zero, limits);
-        fit_factors(ldexp(multiplier_value(targets[k].factor), (int)shift), most, kernel);
-        exact[k] = fit_thresholds(&thresholds, &targets[k], shift, most, kernel);
-    }
-    fit_rest(targets, fit);
-    for (size_t k = 0; k < fit->count; k++) {
-        const double worst = targets[k].dead ? 0 : worst_deviation(&targets[k], fit, &fit->kernels[k], zero);
+        }
+        const double worst = worst_deviation(fit, k);
         fit->worst = fmax(fit->worst, worst);
-        off += exact[k] ? 0 : worst;
+        off += kernel->exact ? 0 : worst;
     }
-    free(exact);
-    return fit_constants(targets, fit, zero, limits) ? off : INFINITY;
+    return off;
 }
 
-bool fit_kernels(struct kernel_target *targets, size_t count, int zero, struct limits limits, struct kernels_fit *fit,
-                 struct error *err) {
+bool fit_kernels(struct kernels_fit *fit, struct error *err) {
     enum { SHIFTS = 4 }; /* near the greatest shift there may be few pairs of factors */
-    *fit = (struct kernels_fit){.count = count, .kernels = xcalloc(count, sizeof *fit->kernels)};
-    fit->dead = find_dead(targets, count, zero, limits);
-    fit->s = bias_shift(targets, fit);
-    for (size_t k = 0; k < count; k++)
-        if (!targets[k].dead) {
-            fit->kernels[k].h = (int16_t)fixed_round_shift(targets[k].bias, fit->s);
-            if (first_most(&targets[k], fit->kernels[k].h * (INT64_C(1) << fit->s)) < 1)
-                return error_set(err, "found sums of more than 31 bits in kernel %zu, expected fewer", k);
-        }
-    const int most = common_shift(targets, fit);
+    fit->s = 0;
+    for (size_t k = 0; k < fit->count; k++)
+        if (!fit->targets[k].dead)
+            fit->s = shift_of_bias(fit->targets[k].bias, fit->s);
+    for (size_t k = 0; k < fit->count; k++)
+        if (!fit->targets[k].dead && !fit_bias(fit, k))
+            return error_set(err, "found sums of more than 31 bits in kernel %zu, expected fewer", k);
+    const int most = common_shift(fit);
     double least = INFINITY;
     unsigned best = 0;
     for (int shift = most; shift >= 0 && least > 0 && (shift > most - SHIFTS || least == INFINITY); shift--) {
-        const double off = fit_shift(targets, fit, (unsigned)shift, zero, limits);
+        const double off = fit_shift(fit, (unsigned)shift);
         if (off < least) {
             least = off;
             best = (unsigned)shift;
@@ -281,13 +265,8 @@ bool fit_kernels(struct kernel_target *targets, size_t count, int zero, struct l
                          "found factors from sums to results that SDP's multipliers cannot have together, expected "
                          "less than 32767");
     if (fit->n != best)
-        fit_shift(targets, fit, best, zero, limits);
+        fit_shift(fit, best);
     return true;
-}
-
-void kernels_fit_free(struct kernels_fit *fit) {
-    free(fit->kernels);
-    *fit = (struct kernels_fit){0};
 }
 
 /* ---- averages ---- */

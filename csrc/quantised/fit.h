@@ -9,52 +9,54 @@ struct kernel_target {
     int64_t bias;        /* with the input's zero point folded in */
     int64_t least, most; /* of sum */
     bool negative;       /* sum is that of negative products */
-    bool dead; /* one value for all inputs: its weights have to be 0. Set by fit_kernels() and fit_uniform() */
+    bool dead;           /* one value for all inputs: its weights have to be 0. Set by kernels_fit_new() */
+    int value;           /* of a dead one, without the zero point */
 };
 
-/* X1: (sum + h * 2^s) * p; X2: (X1 + r * 2^a) * m / 2^n; then ReLU, and the zero point is added. */
+/* Numbers of a kernel, as SDP's stages X1 and X2 add and multiply by them. */
 struct kernel_fit {
-    int16_t h, p, r, m;
+    union {
+        struct {
+            int16_t h, p, r, m;
+        };
+        struct {
+            int16_t addend, factor;
+        } stages[2];
+    };
     int16_t nudge; /* part of r * 2^a: SDP rounds halves away from zero, TFLite up */
+    int most;      /* of p */
+    bool exact;    /* all results are */
 };
 
 struct kernels_fit {
-    unsigned s, a, n;
+    struct kernel_target *targets;
     struct kernel_fit *kernels;
     size_t count, dead;
+    int zero; /* point of the results, and their limits */
+    struct limits limits;
+    unsigned s, a, n;
     double worst; /* largest deviation from the exact result before rounding, in steps of the output */
-};
-
-/* False with a message if the range of sums or factors is too large. Free with kernels_fit_free. */
-bool fit_kernels(struct kernel_target *targets, size_t count, int zero, struct limits limits, struct kernels_fit *fit,
-                 struct error *err);
-void kernels_fit_free(struct kernels_fit *fit);
-
-/* Kernels that share a factor: (sum + h * 2^s + r) * p by SDP's stages, then ReLU, then (that - offset) * m / 2^n by
- * its convertor. Operands are five eighths as many bytes, or a quarter where all r are 0. */
-struct uniform_kernel {
-    int16_t h;
-    int8_t r;
-};
-struct uniform_fit {
-    unsigned s, n;
+    /* Of kernels with one factor. */
     int p, m;
     int32_t offset;
-    struct uniform_kernel *kernels;
-    size_t count, dead;
     bool rests; /* an r is not 0 */
 };
 
-/* False if the factors differ, some are below 0, or no such numbers give TFLite's result for all sums. Free with
- * uniform_fit_free. */
-bool fit_uniform(struct kernel_target *targets, size_t count, int zero, struct limits limits, struct uniform_fit *fit);
-void uniform_fit_free(struct uniform_fit *fit);
+/* Begins to fit: finds the kernels with one result. Free with kernels_fit_free. */
+struct kernels_fit kernels_fit_new(struct kernel_target *targets, size_t count, int zero, struct limits limits);
+void kernels_fit_free(struct kernels_fit *fit);
+
+/* X1: (sum + h * 2^s) * p; X2: (X1 + r * 2^a) * m / 2^n; then ReLU, and the zero point is added. False with a message
+ * if the range of sums or factors is too large. */
+bool fit_kernels(struct kernels_fit *fit, struct error *err);
+
+/* Kernels that share a factor: (sum + h * 2^s + r) * p by SDP's stages, then ReLU, then (that - offset) * m / 2^n by
+ * its convertor. Operands are five eighths as many bytes, or a quarter where all r are 0; r has 8 bits. False if the
+ * factors differ, some are below 0, or no such numbers give TFLite's result for all sums. */
+bool fit_uniform(struct kernels_fit *fit);
 
 /* The result of a kernel between limits, zero included: TFLite's. */
 int kernel_reference(const struct kernel_target *target, int64_t sum, int zero, struct limits limits);
-
-/* Finds the kernels with one result; returns how many. */
-size_t find_dead(struct kernel_target *targets, size_t count, int zero, struct limits limits);
 
 /* The sums with their bias at which a kernel's exact result, without its zero, grows to `first` and further. */
 struct thresholds {
@@ -64,7 +66,10 @@ struct thresholds {
 
 /* Those between the limits that the kernel's sums reach, and the next one on either side, which they must not reach.
  * None for factors so small that few sums lie at one, or above 2^30. */
-struct thresholds thresholds_of(const struct kernel_target *target, int zero, struct limits limits);
+struct thresholds thresholds_of(const struct kernels_fit *fit, const struct kernel_target *target);
+
+/* The least shift, `shift` or more, by which a bias has 16 bits. */
+unsigned shift_of_bias(int64_t bias, unsigned shift);
 
 /* The least x for which x * m / 2^n, halves away from zero, is at least v. */
 int64_t least_product(int m, unsigned n, int v);

@@ -124,7 +124,7 @@ static void launch_conv(struct lowering *at, const struct launch *launch) {
         .pad_value = c->pad_value,
         .in_cvt = {.scale = 1},
         .out_cvt = {.scale = 1, .enable = true},
-        .weight = cube_of_constant(at, launch->weights, (uint32_t)bytes),
+        .weight = cube_of_constant(launch->weights, (uint32_t)bytes),
     };
     conv->weight.width = (unsigned)c->x.size;
     conv->weight.height = (unsigned)c->y.size;

@@ -6,122 +6,91 @@
 #include "nvdla/xalloc.h"
 #include "quantised/lowering.h"
 
-static size_t padded_count(const struct lowering *at, size_t count) {
-    return ceil_div(count, (size_t)at->atom) * (size_t)at->atom;
-}
+/* The numbers that the kernels have for stage 0 (X1) or 1 as operands, of 8 or 16 bits: an addend, which is shifted to
+ * the left, or also a factor, whose products are shifted to the right. */
+struct form {
+    bool wide, factors;
+    unsigned left, right;
+};
 
-/* ---- a factor for each kernel ---- */
-
-static void put_operands(struct lowering *at, const struct kernel_target *targets, const struct kernels_fit *fit,
-                         struct stages *stages) {
-    const size_t padded = padded_count(at, fit->count);
-    struct stage_operands operands = {.kernels = (int)fit->count, .wide = true, .factors = true, .left = fit->s};
-    int16_t *x1 = xcalloc(padded, 2 * sizeof *x1), *x2 = xcalloc(padded, 2 * sizeof *x2);
+static struct sdp_unit stage_of_kernels(struct lowering *at, const struct kernels_fit *fit, int stage,
+                                        struct form form) {
+    const size_t atoms = ceil_div(fit->count, (size_t)at->atom), step = form.factors ? 2 : 1;
+    const uint32_t bytes = (uint32_t)at->atom << form.wide << form.factors, size = (uint32_t)atoms * bytes;
+    struct sdp_unit unit = {.enable = true,
+                            .alu_type = ALU_SUM,
+                            .type = form.factors ? STAGE_BOTH : STAGE_ADD,
+                            .mode = PER_KERNEL,
+                            .shift = form.left,
+                            .truncate = form.right,
+                            .precision = form.wide};
+    int16_t *numbers = xcalloc(atoms, bytes);
     for (size_t k = 0; k < fit->count; k++) {
-        const int sign = targets[k].negative ? -1 : 1; /* (-sum + h) * p = (sum - h) * -p */
-        x1[2 * k] = (int16_t)(sign * fit->kernels[k].h);
-        x1[2 * k + 1] = (int16_t)(sign * fit->kernels[k].p);
-        x2[2 * k] = fit->kernels[k].r;
-        x2[2 * k + 1] = fit->kernels[k].m;
+        const struct kernel_fit *kernel = &fit->kernels[k];
+        const int sign = stage == 0 && fit->targets[k].negative ? -1 : 1; /* (-sum + h) * p = (sum - h) * -p */
+        const int addend = sign * kernel->stages[stage].addend;
+        if (form.wide)
+            numbers[step * k] = (int16_t)addend;
+        else
+            ((int8_t *)numbers)[k] = (int8_t)addend;
+        if (form.factors)
+            numbers[step * k + 1] = (int16_t)(sign * kernel->stages[stage].factor);
     }
-    operands.offset = lowering_constant(at, x1, padded * 2 * sizeof *x1);
-    stages->x1 = stage_per_kernel(at, &operands);
-    operands.offset = lowering_constant(at, x2, padded * 2 * sizeof *x2);
-    operands.left = fit->a;
-    operands.right = fit->n;
-    stages->x2 = stage_per_kernel(at, &operands);
-    free(x1);
-    free(x2);
+    unit.cube = cube_of_constant(lowering_constant(at, numbers, size), size);
+    unit.cube.width = unit.cube.height = 1;
+    unit.cube.channel = (unsigned)fit->count;
+    unit.cube.line_stride = unit.cube.surface_stride = bytes;
+    free(numbers);
+    return unit;
 }
 
-static bool fit_each(struct lowering *at, const struct node *node, struct kernel_target *targets,
-                     struct stages *stages) {
-    const struct tensor *out = node_output(at->graph, node);
-    struct kernels_fit fit;
+/* A factor for each kernel. */
+static bool fit_each(struct lowering *at, struct kernels_fit *fit, struct stages *stages) {
     struct error why;
     int least = INT16_MAX, most = 0;
-    if (!fit_kernels(targets, (size_t)out->c, out->zero, node_limits(at->graph, node), &fit, &why)) {
-        kernels_fit_free(&fit);
+    if (!fit_kernels(fit, &why))
         return lowering_refuse(at, "%s", why.text);
-    }
-    put_operands(at, targets, &fit, stages);
-    stages->out.offset = -out->zero;
-    for (size_t k = 0; k < fit.count; k++) {
-        const int p = fit.kernels[k].p;
-        least = !targets[k].dead && p < least ? p : least;
-        most = !targets[k].dead && p > most ? p : most;
+    stages->x1 = stage_of_kernels(at, fit, 0, (struct form){.wide = true, .factors = true, .left = fit->s});
+    stages->x2 = stage_of_kernels(at, fit, 1, (struct form){true, true, fit->a, fit->n});
+    stages->out.offset = -fit->zero;
+    for (size_t k = 0; k < fit->count; k++) {
+        const int p = fit->kernels[k].p;
+        least = !fit->targets[k].dead && p < least ? p : least;
+        most = !fit->targets[k].dead && p > most ? p : most;
     }
     lowering_note(at,
                   "bias * 2^%u, its rest * 2^%u; first factor %d to %d, second / 2^%u; off by at most %.5f before "
                   "rounding; %zu of %zu kernels have one result",
-                  fit.s, fit.a, least > most ? 0 : least, most, fit.n, fit.worst, fit.dead, fit.count);
-    kernels_fit_free(&fit);
+                  fit->s, fit->a, least > most ? 0 : least, most, fit->n, fit->worst, fit->dead, fit->count);
     return true;
 }
 
-/* ---- one factor ---- */
-
-/* X1 adds h, X2 multiplies by a register. */
-static void put_biases(struct lowering *at, const struct uniform_fit *fit, struct stages *stages) {
-    int16_t *h = xcalloc(padded_count(at, fit->count), sizeof *h);
-    for (size_t k = 0; k < fit->count; k++)
-        h[k] = fit->kernels[k].h;
-    const struct stage_operands operands = {
-        .kernels = (int)fit->count,
-        .wide = true,
-        .left = fit->s,
-        .offset = lowering_constant(at, h, padded_count(at, fit->count) * sizeof *h),
-    };
-    stages->x1 = stage_per_kernel(at, &operands);
-    stages->x2 = stage_registers(0, fit->p, 0);
-    free(h);
-}
-
-/* X1 adds r; X2 adds h and multiplies. A stage that takes addends from memory takes its factors from there too. */
-static void put_biases_and_rests(struct lowering *at, const struct uniform_fit *fit, struct stages *stages) {
-    const size_t padded = padded_count(at, fit->count);
-    struct stage_operands operands = {.kernels = (int)fit->count};
-    int16_t *pairs = xcalloc(padded, 2 * sizeof *pairs);
-    int8_t *rests = xcalloc(padded, sizeof *rests);
-    for (size_t k = 0; k < fit->count; k++) {
-        rests[k] = fit->kernels[k].r;
-        pairs[2 * k] = fit->kernels[k].h;
-        pairs[2 * k + 1] = (int16_t)fit->p;
+/* One factor. X1 adds h, X2 multiplies by a register; or with rests X1 adds r, X2 adds h and multiplies: a stage that
+ * takes addends from memory takes its factors from there too. False without a message if the kernels need factors of
+ * their own. */
+static bool fit_together(struct lowering *at, struct kernels_fit *fit, struct stages *stages) {
+    if (!fit_uniform(fit))
+        return false;
+    for (size_t k = 0; fit->rests && k < fit->count; k++) {
+        struct kernel_fit *kernel = &fit->kernels[k];
+        *kernel = (struct kernel_fit){.stages = {{.addend = kernel->r}, {kernel->h, (int16_t)fit->p}}};
     }
-    operands.offset = lowering_constant(at, rests, padded * sizeof *rests);
-    stages->x1 = stage_per_kernel(at, &operands);
-    operands.offset = lowering_constant(at, pairs, padded * 2 * sizeof *pairs);
-    operands.wide = operands.factors = true;
-    operands.left = fit->s;
-    stages->x2 = stage_per_kernel(at, &operands);
-    free(pairs);
-    free(rests);
-}
-
-/* False without a message if the kernels need factors of their own. */
-static bool fit_together(struct lowering *at, const struct node *node, struct kernel_target *targets,
-                         struct stages *stages) {
-    const struct tensor *out = node_output(at->graph, node);
-    struct uniform_fit fit;
-    const bool fine = fit_uniform(targets, (size_t)out->c, out->zero, node_limits(at->graph, node), &fit);
-    if (fine) {
-        if (fit.rests)
-            put_biases_and_rests(at, &fit, stages);
-        else
-            put_biases(at, &fit, stages);
-        stages->out = (struct cvt_param){.scale = fit.m, .truncate = fit.n, .enable = true, .offset = fit.offset};
-        lowering_note(at, "bias * 2^%u%s; one factor, %d * %d / 2^%u, exact; %zu of %zu kernels have one result", fit.s,
-                      fit.rests ? " and its rest" : "", fit.p, fit.m, fit.n, fit.dead, fit.count);
-    }
-    uniform_fit_free(&fit);
-    return fine;
+    stages->x1 = stage_of_kernels(at, fit, 0, (struct form){.wide = !fit->rests, .left = fit->rests ? 0 : fit->s});
+    stages->x2 = fit->rests ? stage_of_kernels(at, fit, 1, (struct form){.wide = true, .factors = true, .left = fit->s})
+                            : stage_registers(0, fit->p, 0);
+    stages->out = (struct cvt_param){.scale = fit->m, .truncate = fit->n, .enable = true, .offset = fit->offset};
+    lowering_note(at, "bias * 2^%u%s; one factor, %d * %d / 2^%u, exact; %zu of %zu kernels have one result", fit->s,
+                  fit->rests ? " and its rest" : "", fit->p, fit->m, fit->n, fit->dead, fit->count);
+    return true;
 }
 
 bool fit_stages(struct lowering *at, const struct node *node, struct kernel_target *targets, struct convolution *c) {
+    const struct tensor *out = node_output(at->graph, node);
     const struct limits limits = node_limits(at->graph, node);
-    if (!fit_together(at, node, targets, &c->stages) && !fit_each(at, node, targets, &c->stages))
-        return false;
+    struct kernels_fit fit = kernels_fit_new(targets, (size_t)out->c, out->zero, limits);
+    const bool fine = fit_together(at, &fit, &c->stages) || fit_each(at, &fit, &c->stages);
+    kernels_fit_free(&fit);
     c->targets = targets;
-    c->stages.x2.act = limits.low > INT8_MIN && limits.low == node_output(at->graph, node)->zero;
-    return true;
+    c->stages.x2.act = limits.low > INT8_MIN && limits.low == out->zero;
+    return fine;
 }

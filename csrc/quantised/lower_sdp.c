@@ -6,9 +6,6 @@
 #include "nvdla/xalloc.h"
 #include "quantised/lowering.h"
 
-enum { ALU_MAX, ALU_MIN, ALU_SUM };
-enum { TYPE_NONE, TYPE_MUL, TYPE_ADD, TYPE_BOTH };
-
 struct stages stages_none(void) {
     return (struct stages){.out = {.scale = 1, .enable = true}};
 }
@@ -16,33 +13,16 @@ struct stages stages_none(void) {
 struct sdp_unit stage_registers(int add, int multiply, unsigned shift) {
     return (struct sdp_unit){.enable = true,
                              .alu_type = ALU_SUM,
-                             .type = add ? TYPE_BOTH : TYPE_MUL,
+                             .type = add ? STAGE_BOTH : STAGE_MUL,
                              .truncate = shift,
                              .alu_operand = add,
                              .mul_operand = multiply};
 }
 
-struct sdp_unit stage_per_kernel(const struct lowering *at, const struct stage_operands *operands) {
-    const unsigned atoms = (unsigned)((operands->kernels + at->atom - 1) / at->atom);
-    const unsigned bytes = (unsigned)at->atom << operands->wide << operands->factors;
-    struct sdp_unit unit = {.enable = true,
-                            .alu_type = ALU_SUM,
-                            .type = operands->factors ? TYPE_BOTH : TYPE_ADD,
-                            .mode = PER_KERNEL,
-                            .shift = operands->left,
-                            .truncate = operands->right,
-                            .precision = operands->wide,
-                            .cube = cube_of_constant(at, operands->offset, atoms * bytes)};
-    unit.cube.width = unit.cube.height = 1;
-    unit.cube.channel = (unsigned)operands->kernels;
-    unit.cube.line_stride = unit.cube.surface_stride = bytes;
-    return unit;
-}
-
 struct sdp_unit stage_per_point(const struct lowering *at, const struct view *view, unsigned left) {
     return (struct sdp_unit){.enable = true,
                              .alu_type = ALU_SUM,
-                             .type = TYPE_ADD,
+                             .type = STAGE_ADD,
                              .mode = PER_POINT,
                              .shift = left,
                              .cube = cube_of(at, view)};
@@ -75,7 +55,7 @@ void lower_sdp(struct lowering *at, struct view from, struct view to, const stru
 void lower_limits(struct lowering *at, struct view view, struct limits limits, bool low_done) {
     struct stages stages = stages_none();
     const bool low = limits.low > INT8_MIN && !low_done, high = limits.high < INT8_MAX;
-    struct sdp_unit limit = {.enable = true, .type = TYPE_ADD};
+    struct sdp_unit limit = {.enable = true, .type = STAGE_ADD};
     if (!low && !high)
         return;
     limit.alu_type = ALU_MAX;

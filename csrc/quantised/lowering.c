@@ -107,8 +107,7 @@ struct data_cube cube_of(const struct lowering *at, const struct view *view) {
     return cube;
 }
 
-struct data_cube cube_of_constant(const struct lowering *at, uint32_t offset, uint32_t size) {
-    (void)at;
+struct data_cube cube_of_constant(uint32_t offset, uint32_t size) {
     return (struct data_cube){.type = CUBE_MEMORY, .position = GRAPH_NONE, .offset = offset, .size = size};
 }
 

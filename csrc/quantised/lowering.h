@@ -50,12 +50,15 @@ bool view_spread(const struct lowering *at, const struct view *view);
 /* Appends constants, aligned as weights and operands have to be; returns their offset. */
 uint32_t lowering_constant(struct lowering *at, const void *bytes, size_t n);
 struct data_cube cube_of(const struct lowering *at, const struct view *view);
-struct data_cube cube_of_constant(const struct lowering *at, uint32_t offset, uint32_t size);
+struct data_cube cube_of_constant(uint32_t offset, uint32_t size);
 struct data_cube cube_flying(const struct lowering *at, int w, int h, int c);
 struct operation *lowering_op(struct lowering *at, enum op_type type);
 
 /* A stage's mode: one operand for the layer, or for each kernel, or for each element. */
 enum { PER_LAYER, PER_KERNEL, PER_POINT };
+/* What it does. */
+enum { ALU_MAX, ALU_MIN, ALU_SUM };
+enum { STAGE_NONE, STAGE_MUL, STAGE_ADD, STAGE_BOTH };
 
 /* SDP's stages for one layer. */
 struct stages {
@@ -65,15 +68,6 @@ struct stages {
 struct stages stages_none(void);
 /* A stage that adds a register's value, then multiplies by one, then shifts to the right. */
 struct sdp_unit stage_registers(int add, int multiply, unsigned shift);
-/* A stage with operands of 8 or 16 bits for each kernel, at an offset of the constants: an addend that is shifted to
- * the left, or also a factor, whose products are shifted to the right. */
-struct stage_operands {
-    uint32_t offset;
-    int kernels;
-    bool wide, factors;
-    unsigned left, right;
-};
-struct sdp_unit stage_per_kernel(const struct lowering *at, const struct stage_operands *operands);
 /* A stage that adds an element of a cube of the same size, shifted to the left. */
 struct sdp_unit stage_per_point(const struct lowering *at, const struct view *view, unsigned left);
 

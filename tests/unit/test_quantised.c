@@ -37,9 +37,9 @@ TEST(test_kernels) {
         {.factor = multiplier_of(0.0001), .bias = -70000, .least = -900000, .most = 900000},
         {.factor = multiplier_of(1e-7), .bias = 1 << 30, .least = 0, .most = 0},
     };
-    struct kernels_fit fit;
+    struct kernels_fit fit = kernels_fit_new(targets, 3, 0, limits);
     struct error err;
-    assert_true(fit_kernels(targets, 3, 0, limits, &fit, &err));
+    assert_true(fit_kernels(&fit, &err));
     assert_false(targets[1].dead);
     assert_true(targets[2].dead);
     assert_int_equal(sdp(&fit, &fit.kernels[2], 0), multiplier_apply(targets[2].factor, targets[2].bias, RULE_CPU));
@@ -50,7 +50,8 @@ TEST(test_kernels) {
     assert_true(differ < 60); /* of 257,143 */
     kernels_fit_free(&fit);
     struct kernel_target huge = {.factor = multiplier_of(0.5), .least = -INT64_C(3000000000), .most = 0};
-    assert_false(fit_kernels(&huge, 1, 0, limits, &fit, &err));
+    fit = kernels_fit_new(&huge, 1, 0, limits);
+    assert_false(fit_kernels(&fit, &err));
     assert_non_null(strstr(err.text, "more than 31 bits"));
     kernels_fit_free(&fit);
 }
@@ -63,9 +64,9 @@ TEST(test_halves) {
     for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
         struct kernel_target target = {
             .factor = multiplier_of(factors[i]), .bias = 77, .least = -400000, .most = 400000};
-        struct kernels_fit fit;
+        struct kernels_fit fit = kernels_fit_new(&target, 1, -3, limits);
         struct error err;
-        assert_true(fit_kernels(&target, 1, -3, limits, &fit, &err));
+        assert_true(fit_kernels(&fit, &err));
         for (int64_t sum = target.least; sum <= target.most; sum++) {
             const int64_t exact = multiplier_apply(target.factor, sum + target.bias, RULE_CPU);
             if (exact >= -125 && exact <= 130)
@@ -79,16 +80,16 @@ TEST(test_halves) {
 TEST(test_greatest_sum) {
     const struct limits limits = {-128, 127};
     struct kernel_target target = {.factor = multiplier_of(0.01615645274402694), .bias = 588, .least = -8925};
-    struct kernels_fit fit;
+    struct kernels_fit fit = kernels_fit_new(&target, 1, -128, limits);
     struct error err;
-    assert_true(fit_kernels(&target, 1, -128, limits, &fit, &err));
+    assert_true(fit_kernels(&fit, &err));
     for (int64_t sum = -500; sum <= 0; sum++)
         assert_int_equal(sdp(&fit, &fit.kernels[0], sum), multiplier_apply(target.factor, sum + target.bias, RULE_CPU));
     kernels_fit_free(&fit);
 }
 
 /* What SDP computes for a kernel that shares its factor with others. */
-static int64_t uniform_sdp(const struct uniform_fit *fit, const struct uniform_kernel *kernel, bool relu, int64_t sum) {
+static int64_t uniform_sdp(const struct kernels_fit *fit, const struct kernel_fit *kernel, bool relu, int64_t sum) {
     const int64_t first = (sum + kernel->r + kernel->h * (INT64_C(1) << fit->s)) * fit->p;
     assert_true(first == (int32_t)first);
     return fixed_saturate(fixed_round_shift(((relu && first < 0 ? 0 : first) - fit->offset) * fit->m, fit->n), 8);
@@ -105,8 +106,8 @@ TEST(test_uniform) {
                 {.factor = factor, .bias = i % 2 ? 65543 : 77, .least = -100000, .most = 100000},
                 {.factor = factor, .bias = -4321, .least = -3000, .most = 200000},
                 {.factor = dead, .bias = 1 << 28}};
-            struct uniform_fit fit;
-            assert_true(fit_uniform(targets, 3, -3, limits[l], &fit));
+            struct kernels_fit fit = kernels_fit_new(targets, 3, -3, limits[l]);
+            assert_true(fit_uniform(&fit));
             assert_int_equal(fit.rests, i % 2);
             assert_int_equal(fit.dead, 1);
             for (size_t k = 0; k < 3; k++)
@@ -115,13 +116,13 @@ TEST(test_uniform) {
                     assert_int_equal(found > limits[l].high ? limits[l].high : found,
                                      kernel_reference(&targets[k], sum, -3, limits[l]));
                 }
-            uniform_fit_free(&fit);
+            kernels_fit_free(&fit);
         }
     struct kernel_target different[] = {{.factor = multiplier_of(0.5), .least = -500, .most = 500},
                                         {.factor = multiplier_of(0.25), .least = -500, .most = 500}};
-    struct uniform_fit fit;
-    assert_false(fit_uniform(different, 2, 0, limits[0], &fit));
-    uniform_fit_free(&fit);
+    struct kernels_fit fit = kernels_fit_new(different, 2, 0, limits[0]);
+    assert_false(fit_uniform(&fit));
+    kernels_fit_free(&fit);
 }
 
 TEST(test_averages) {
