@@ -8,27 +8,6 @@
 
 #include "nvdla/xalloc.h"
 
-const char *const node_names[NODE_KINDS] = {"CONV_2D",
-                                            "DEPTHWISE_CONV_2D",
-                                            "FULLY_CONNECTED",
-                                            "ADD",
-                                            "AVERAGE_POOL_2D",
-                                            "MAX_POOL_2D",
-                                            "MEAN",
-                                            "RESHAPE",
-                                            "PAD",
-                                            "CONCATENATION",
-                                            "RELU",
-                                            "RELU6",
-                                            "CLIP",
-                                            "SOFTMAX",
-                                            "LOG_SOFTMAX",
-                                            "ARG_MAX",
-                                            "LOGISTIC",
-                                            "QUANTIZE",
-                                            "DEQUANTIZE",
-                                            "TRANSPOSE"};
-
 bool is_quantised(const char *path) {
     return text_ends_with(path, ".tflite") || text_ends_with(path, ".onnx");
 }
@@ -54,7 +33,7 @@ void graph_free(struct graph *graph) {
 }
 
 const char *node_text(const struct graph *graph, const struct node *node, char text[NODE_TEXT]) {
-    snprintf(text, NODE_TEXT, "%s: node %zu, %s, tensor \"%s\"", graph->path, node->number, node_names[node->kind],
+    snprintf(text, NODE_TEXT, "%s: node %zu, %s, tensor \"%s\"", graph->path, node->number, node_name(node),
              node_output(graph, node)->name);
     return text;
 }
@@ -307,54 +286,75 @@ static bool check_pad(const struct checking *at) {
     return true;
 }
 
+static bool check_reshape(const struct checking *at) {
+    return (at->in->count == at->out->count && same_scale(at->in, at->out)) ||
+           refuse(at, "found %zu elements of its output, expected the %zu of its input, and its scales", at->out->count,
+                  at->in->count);
+}
+
+static bool check_elements(const struct checking *at) {
+    return same_shape(at->in, at->out) ||
+           refuse(at, "found an output of another size than its input, expected the same");
+}
+
+static bool along_channels(const struct checking *at) {
+    return at->node->axis == CHANNELS ||
+           refuse(at, "found it along %s, expected along the channels", at->node->axis == HEIGHT ? "height" : "width");
+}
+
+static bool check_softmax(const struct checking *at) {
+    return along_channels(at) && check_elements(at);
+}
+
 static bool check_arg_max(const struct checking *at) {
     const struct tensor *in = at->in, *out = at->out;
+    if (!along_channels(at))
+        return false;
     if (out->type != TENSOR_INDEX || out->h != in->h || out->w != in->w || out->c != 1)
         return refuse(at, "found an output of another form, expected an index for each pixel");
     return graph_readers(at->graph, at->node->output) == 0 ||
            refuse(at, "found another node that reads its indices, expected it at an output");
 }
 
+static const struct {
+    const char *name;
+    bool (*check)(const struct checking *at);
+} kinds[NODE_KINDS] = {
+    [NODE_CONV] = {"CONV_2D", check_convolution},
+    [NODE_DEPTHWISE] = {"DEPTHWISE_CONV_2D", check_convolution},
+    [NODE_FULLY_CONNECTED] = {"FULLY_CONNECTED", check_convolution},
+    [NODE_ADD] = {"ADD", check_addition},
+    [NODE_AVERAGE_POOL] = {"AVERAGE_POOL_2D", check_pool},
+    [NODE_MAX_POOL] = {"MAX_POOL_2D", check_pool},
+    [NODE_MEAN] = {"MEAN", check_pool},
+    [NODE_RESHAPE] = {"RESHAPE", check_reshape},
+    [NODE_PAD] = {"PAD", check_pad},
+    [NODE_CONCATENATION] = {"CONCATENATION", check_concatenation},
+    [NODE_RELU] = {"RELU", check_elements},
+    [NODE_RELU6] = {"RELU6", check_elements},
+    [NODE_CLIP] = {"CLIP", check_elements},
+    [NODE_SOFTMAX] = {"SOFTMAX", check_softmax},
+    [NODE_LOG_SOFTMAX] = {"LOG_SOFTMAX", check_softmax},
+    [NODE_ARG_MAX] = {"ARG_MAX", check_arg_max},
+    [NODE_LOGISTIC] = {"LOGISTIC", check_elements},
+    [NODE_QUANTIZE] = {"QUANTIZE", check_elements},
+    [NODE_DEQUANTIZE] = {"DEQUANTIZE", check_elements},
+    [NODE_TRANSPOSE] = {"TRANSPOSE", check_elements},
+};
+
+const char *node_name(const struct node *node) {
+    return kinds[node->kind].name;
+}
+
 static bool check_node(const struct checking *at) {
     const struct node *node = at->node;
-    const struct tensor *in = at->in, *out = at->out;
     const bool is_float = node->kind == NODE_QUANTIZE || node->kind == NODE_DEQUANTIZE;
-    if (!(is_float && in->type == TENSOR_FLOAT) && !check_values(at, node->inputs[0], "input"))
+    if (!(is_float && at->in->type == TENSOR_FLOAT) && !check_values(at, node->inputs[0], "input"))
         return false;
-    if (!(is_float && out->type == TENSOR_FLOAT) && node->kind != NODE_ARG_MAX &&
+    if (!(is_float && at->out->type == TENSOR_FLOAT) && node->kind != NODE_ARG_MAX &&
         !check_values(at, node->output, "output"))
         return false;
-    switch (node->kind) {
-    case NODE_CONV:
-    case NODE_DEPTHWISE:
-    case NODE_FULLY_CONNECTED:
-        return check_convolution(at);
-    case NODE_ADD:
-        return check_addition(at);
-    case NODE_AVERAGE_POOL:
-    case NODE_MAX_POOL:
-    case NODE_MEAN:
-        return check_pool(at);
-    case NODE_RESHAPE:
-        return (in->count == out->count && same_scale(in, out)) ||
-               refuse(at, "found %zu elements of its output, expected the %zu of its input, and its scales", out->count,
-                      in->count);
-    case NODE_PAD:
-        return check_pad(at);
-    case NODE_CONCATENATION:
-        return check_concatenation(at);
-    case NODE_SOFTMAX:
-    case NODE_LOG_SOFTMAX:
-    case NODE_ARG_MAX:
-        if (node->axis != CHANNELS)
-            return refuse(at, "found it along %s, expected along the channels",
-                          node->axis == HEIGHT ? "height" : "width");
-        if (node->kind == NODE_ARG_MAX)
-            return check_arg_max(at);
-        /* fall through */
-    default:
-        return same_shape(in, out) || refuse(at, "found an output of another size than its input, expected the same");
-    }
+    return kinds[node->kind].check(at);
 }
 
 bool graph_check(const struct graph *graph, struct error *err) {

@@ -65,8 +65,6 @@ enum node_kind {
     NODE_KINDS
 };
 
-extern const char *const node_names[NODE_KINDS]; /* "CONV_2D", ... */
-
 /* Windows of a convolution or of pooling along one axis. */
 struct axis {
     int size;     /* window, 1 or more */
@@ -116,6 +114,9 @@ void graph_free(struct graph *graph);
 
 /* True for NAME.tflite and NAME.onnx. */
 bool is_quantised(const char *path);
+
+/* "CONV_2D", ... */
+const char *node_name(const struct node *node);
 
 /* "PATH: node 3, CONV_2D, tensor \"x\"": a node in messages; the tensor is its output. Returns text. */
 enum { NODE_TEXT = 512 };

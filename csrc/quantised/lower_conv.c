@@ -378,25 +378,23 @@ static bool pad_far(struct lowering *at, struct convolution *c) {
 
 /* The view that a node reads; the padding of a PAD before it becomes the convolution's. */
 static bool input_view(struct lowering *at, const struct node *node, struct convolution *c) {
-    const int tensor = node->inputs[0];
     c->x = node->x;
     c->y = node->y;
     for (size_t n = 0; n < at->node; n++) {
         const struct node *pad = &at->graph->nodes[n];
-        if (!at->nodes[n].folded || pad->output != tensor)
+        if (!at->nodes[n].folded || pad->output != node->inputs[0])
             continue;
         c->x.before += pad->x.before;
         c->x.after += pad->x.after;
         c->y.before += pad->y.before;
         c->y.after += pad->y.after;
-        c->from = at->out->views[tensor];
         return true;
     }
     if (node_takes_row(at->graph, node)) {
-        set_whole_window(at, c, at->out->views[tensor]);
+        set_whole_window(at, c, c->from);
         return true;
     }
-    return view_use(at, tensor, &c->from) && pad_far(at, c);
+    return view_use(at, node->inputs[0], &c->from) && pad_far(at, c);
 }
 
 /* Clocks of a launch of n atoms of channels: the multipliers take products with zeros too; at least those of writing
@@ -443,12 +441,12 @@ bool lower_by_atoms(struct lowering *at, const struct convolution *whole, int in
     return true;
 }
 
-bool lower_conv_node(struct lowering *at, const struct node *node) {
+bool lower_conv_node(struct lowering *at, const struct node *node, struct view from) {
     const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
     const bool depthwise = node->kind == NODE_DEPTHWISE;
     const int groups = depthwise ? in->c : node->groups;
     weight_function *const weight = depthwise ? depthwise_weight : groups > 1 ? grouped_weight : plain_weight;
-    struct convolution c = convolution_of(at, (struct view){0}, (struct view){0}, weight);
+    struct convolution c = convolution_of(at, from, (struct view){0}, weight);
     c.pad_value = in->zero;
     if (!input_view(at, node, &c))
         return false;

@@ -170,17 +170,15 @@ static bool average_part(struct lowering *at, struct convolution c, struct run r
 }
 
 /* A convolution that adds up the elements of each window, channel by channel. */
-static bool begin_sums(struct lowering *at, const struct node *node, struct convolution *c) {
-    *c = convolution_of(at, (struct view){0}, (struct view){0}, diagonal_weight);
-    c->x = node->x;
-    c->y = node->y;
-    return view_use(at, node->inputs[0], &c->from);
+static struct convolution sums_of(struct lowering *at, const struct node *node, struct view from) {
+    struct convolution c = convolution_of(at, from, (struct view){0}, diagonal_weight);
+    c.x = node->x;
+    c.y = node->y;
+    return c;
 }
 
-bool lower_average_node(struct lowering *at, const struct node *node) {
-    struct convolution c;
-    if (!begin_sums(at, node, &c))
-        return false;
+bool lower_average_node(struct lowering *at, const struct node *node, struct view from) {
+    struct convolution c = sums_of(at, node, from);
     c.to = view_define(at, node->output);
     struct run rows, columns;
     for (int y = 0; y < c.to.h; y += rows.n) {
@@ -195,12 +193,10 @@ bool lower_average_node(struct lowering *at, const struct node *node) {
     return true;
 }
 
-bool lower_mean_node(struct lowering *at, const struct node *node) {
+bool lower_mean_node(struct lowering *at, const struct node *node, struct view from) {
     const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
     const int n = in->w * in->h;
-    struct convolution c;
-    if (!begin_sums(at, node, &c))
-        return false;
+    struct convolution c = sums_of(at, node, from);
     struct kernel_target *targets = xcalloc((size_t)out->c, sizeof *targets);
     for (int k = 0; k < out->c; k++)
         targets[k] = (struct kernel_target){.factor = multiplier_of((double)in->scales[0] / (double)out->scales[0] / n),
@@ -272,11 +268,8 @@ static struct axis take_window(struct axis *axis) {
     return part;
 }
 
-bool lower_max_node(struct lowering *at, const struct node *node) {
+bool lower_max_node(struct lowering *at, const struct node *node, struct view from) {
     struct axis x = node->x, y = node->y;
-    struct view from;
-    if (!view_use(at, node->inputs[0], &from))
-        return false;
     const struct view to = view_define(at, node->output);
     lowering_note(at, x.size > POOL_MAX || y.size > POOL_MAX ? "PDP, exact, windows of windows" : "PDP, exact");
     while (x.size > POOL_MAX || y.size > POOL_MAX) {

@@ -90,11 +90,8 @@ void lower_copy(struct lowering *at, struct view from, struct view to) {
     lower_sdp(at, from, to, &stages, NULL);
 }
 
-bool lower_rescale_node(struct lowering *at, const struct node *node) {
+bool lower_rescale_node(struct lowering *at, const struct node *node, struct view from) {
     const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
-    struct view from;
-    if (!view_use(at, node->inputs[0], &from))
-        return false;
     lowering_note(at, "factor %g", (double)in->scales[0] / (double)out->scales[0]);
     lower_rescale(at, from, view_define(at, node->output), in->zero, out->zero,
                   multiplier_of((double)in->scales[0] / (double)out->scales[0]), node_limits(at->graph, node));
@@ -164,12 +161,12 @@ static void note_addition(struct lowering *at, const struct addition_fit *fit) {
     free(first.text);
 }
 
-bool lower_add_node(struct lowering *at, const struct node *node) {
+bool lower_add_node(struct lowering *at, const struct node *node, struct view from) {
     struct addition_fit fit;
-    struct view a, b;
+    struct view a = from, b;
     const struct tensor *out = node_output(at->graph, node);
-    if (!view_use(at, node->inputs[0], &a) || !view_use(at, node->inputs[1], &b) ||
-        !lower_repetition(at, &a, out->w, out->h, out->c) || !lower_repetition(at, &b, out->w, out->h, out->c))
+    if (!view_use(at, node->inputs[1], &b) || !lower_repetition(at, &a, out->w, out->h, out->c) ||
+        !lower_repetition(at, &b, out->w, out->h, out->c))
         return false;
     if (!fit_addition(at->graph, node, &fit))
         return lowering_refuse(at,
@@ -236,11 +233,8 @@ static bool pad_channels(struct lowering *at, const struct node *node, struct vi
     return lower_joining(at, wide, channels, to);
 }
 
-bool lower_pad_node(struct lowering *at, const struct node *node) {
+bool lower_pad_node(struct lowering *at, const struct node *node, struct view from) {
     const int zero = node_output(at->graph, node)->zero;
-    struct view from;
-    if (!view_use(at, node->inputs[0], &from))
-        return false;
     if (at->nodes[at->node].folded) {
         at->out->views[node->output] = from;
         lowering_note(at, "done by the convolution that follows");
@@ -295,7 +289,7 @@ static bool lower_channels(struct lowering *at, const struct node *node, struct 
     return fine;
 }
 
-bool lower_concatenation_node(struct lowering *at, const struct node *node) {
+bool lower_concatenation_node(struct lowering *at, const struct node *node, struct view from) {
     const struct view to = view_define(at, node->output);
     int place[AXES] = {0};
     size_t copied = 0;
@@ -305,7 +299,6 @@ bool lower_concatenation_node(struct lowering *at, const struct node *node) {
         const struct tensor *in = node_input(at->graph, node, i);
         const struct part *part = &at->parts[node->inputs[i]];
         const bool in_place = part->whole == node->output && memcmp(part->place, place, sizeof place) == 0;
-        struct view from;
         if (!view_use(at, node->inputs[i], &from))
             return false;
         if (!in_place) {
@@ -378,11 +371,8 @@ static bool lower_rows(struct lowering *at, const struct node *node, struct view
     return true;
 }
 
-bool lower_cpu_node(struct lowering *at, const struct node *node) {
+bool lower_cpu_node(struct lowering *at, const struct node *node, struct view from) {
     const struct tensor *out = node_output(at->graph, node);
-    struct view from;
-    if (!view_use(at, node->inputs[0], &from))
-        return false;
     const bool steps = node->kind == NODE_SOFTMAX || node->kind == NODE_LOGISTIC; /* of CPU_STEP_SCALE */
     const bool read = steps && lowered_result_read(at->graph, node->output);
     const struct view to = view_define(at, node->output);

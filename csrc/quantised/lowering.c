@@ -296,9 +296,8 @@ static void define_constants(struct lowering *at, const struct node *node) {
 /* ---- the nodes ---- */
 
 /* A view of the same elements in another shape, if its readers need no other channels. */
-static bool lower_reshape(struct lowering *at, const struct node *node) {
+static bool lower_reshape(struct lowering *at, const struct node *node, struct view from) {
     const struct tensor *out = node_output(at->graph, node);
-    const struct view from = at->out->views[node->inputs[0]];
     struct view view = at->nodes[at->node].moved || from.c == out->c ? view_in_a_row(at, from, 0) : from;
     if (at->nodes[at->node].moved)
         return lower_reordering(at, view, node->output);
@@ -312,27 +311,33 @@ static bool lower_reshape(struct lowering *at, const struct node *node) {
     return true;
 }
 
-static bool (*const lower_of_kinds[NODE_KINDS])(struct lowering *at, const struct node *node) = {
-    [NODE_CONV] = lower_conv_node,
-    [NODE_DEPTHWISE] = lower_conv_node,
-    [NODE_FULLY_CONNECTED] = lower_conv_node,
-    [NODE_ADD] = lower_add_node,
-    [NODE_AVERAGE_POOL] = lower_average_node,
-    [NODE_MAX_POOL] = lower_max_node,
-    [NODE_MEAN] = lower_mean_node,
-    [NODE_RESHAPE] = lower_reshape,
-    [NODE_PAD] = lower_pad_node,
-    [NODE_CONCATENATION] = lower_concatenation_node,
-    [NODE_RELU] = lower_rescale_node,
-    [NODE_RELU6] = lower_rescale_node,
-    [NODE_CLIP] = lower_rescale_node,
-    [NODE_SOFTMAX] = lower_cpu_node,
-    [NODE_LOG_SOFTMAX] = lower_cpu_node,
-    [NODE_ARG_MAX] = lower_cpu_node,
-    [NODE_LOGISTIC] = lower_cpu_node,
-    [NODE_QUANTIZE] = lower_rescale_node,
-    [NODE_DEQUANTIZE] = lower_rescale_node,
+/* Others bring their input to another scale. any_channels: takes an input that was reshaped to other channels. */
+static const struct {
+    bool (*lower)(struct lowering *at, const struct node *node, struct view from);
+    bool any_channels;
+} kinds[NODE_KINDS] = {
+    [NODE_CONV] = {lower_conv_node, true},
+    [NODE_DEPTHWISE] = {lower_conv_node, true},
+    [NODE_FULLY_CONNECTED] = {lower_conv_node, true},
+    [NODE_ADD] = {lower_add_node, false},
+    [NODE_AVERAGE_POOL] = {lower_average_node, false},
+    [NODE_MAX_POOL] = {lower_max_node, false},
+    [NODE_MEAN] = {lower_mean_node, false},
+    [NODE_RESHAPE] = {lower_reshape, true},
+    [NODE_PAD] = {lower_pad_node, false},
+    [NODE_CONCATENATION] = {lower_concatenation_node, true},
+    [NODE_SOFTMAX] = {lower_cpu_node, false},
+    [NODE_LOG_SOFTMAX] = {lower_cpu_node, false},
+    [NODE_ARG_MAX] = {lower_cpu_node, false},
+    [NODE_LOGISTIC] = {lower_cpu_node, false},
 };
+
+static bool lower_node(struct lowering *at, const struct node *node) {
+    struct view from = at->out->views[node->inputs[0]];
+    if (!kinds[node->kind].any_channels && !view_use(at, node->inputs[0], &from))
+        return false;
+    return (kinds[node->kind].lower ? kinds[node->kind].lower : lower_rescale_node)(at, node, from);
+}
 
 /* Extends the life of what a step reads and writes. */
 static void touch(struct lowering *at, int storage) {
@@ -385,7 +390,7 @@ static bool lower_all(struct lowering *at) {
         const struct node *node = &graph->nodes[at->node];
         const size_t first = at->out->op_count;
         define_constants(at, node);
-        if (!lower_of_kinds[node->kind](at, node) || !check_sides(at, node->output))
+        if (!lower_node(at, node) || !check_sides(at, node->output))
             return false;
         if (at->out->op_count > INT16_MAX)
             return lowering_refuse(at, "found %zu layers up to here; a loadable has at most %d", at->out->op_count,

@@ -169,13 +169,13 @@ bool concatenates_atoms(const struct lowering *at, const struct node *node);
 /* Banks, places in memory, and links of the operations of a whole network. */
 void lowered_finish(struct lowered *lowered);
 
-/* Nodes by kind. False with a message. */
-bool lower_conv_node(struct lowering *at, const struct node *node);
-bool lower_average_node(struct lowering *at, const struct node *node);
-bool lower_mean_node(struct lowering *at, const struct node *node);
-bool lower_max_node(struct lowering *at, const struct node *node);
-bool lower_add_node(struct lowering *at, const struct node *node);
-bool lower_pad_node(struct lowering *at, const struct node *node);
-bool lower_concatenation_node(struct lowering *at, const struct node *node);
-bool lower_rescale_node(struct lowering *at, const struct node *node);
-bool lower_cpu_node(struct lowering *at, const struct node *node);
+/* Nodes by kind, and the views of their first inputs. False with a message. */
+bool lower_conv_node(struct lowering *at, const struct node *node, struct view from);
+bool lower_average_node(struct lowering *at, const struct node *node, struct view from);
+bool lower_mean_node(struct lowering *at, const struct node *node, struct view from);
+bool lower_max_node(struct lowering *at, const struct node *node, struct view from);
+bool lower_add_node(struct lowering *at, const struct node *node, struct view from);
+bool lower_pad_node(struct lowering *at, const struct node *node, struct view from);
+bool lower_concatenation_node(struct lowering *at, const struct node *node, struct view from);
+bool lower_rescale_node(struct lowering *at, const struct node *node, struct view from);
+bool lower_cpu_node(struct lowering *at, const struct node *node, struct view from);

@@ -14,8 +14,8 @@ __attribute__((format(printf, 3, 4))) static bool refuse(struct tflite_reading *
     char *what = xvprintf(format, arguments);
     va_end(arguments);
     const char *tensor = node->output == GRAPH_NONE ? "?" : at->graph->tensors[node->output].name;
-    flat_fail(&at->flat, at->entry.at, "node %zu, %s, tensor \"%s\": %s", at->entry.index, node_names[node->kind],
-              tensor, what);
+    flat_fail(&at->flat, at->entry.at, "node %zu, %s, tensor \"%s\": %s", at->entry.index, node_name(node), tensor,
+              what);
     free(what);
     return false;
 }

@@ -55,7 +55,7 @@ static void note_origin(struct writing *at, size_t layer, size_t node) {
     const struct graph *graph = at->lowered->graph;
     text_printf(&at->origins, "%zu.%zu ", at->to->task_count, layer);
     if (node < graph->node_count)
-        text_printf(&at->origins, "%s %s\n", node_names[graph->nodes[node].kind],
+        text_printf(&at->origins, "%s %s\n", node_name(&graph->nodes[node]),
                     node_output(graph, &graph->nodes[node])->name);
     else
         text_printf(&at->origins, "COPY an output\n");

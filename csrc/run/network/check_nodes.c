@@ -109,7 +109,7 @@ static void check_node(struct checking *at, size_t index, struct memory *const m
     const bool good = allowed(node, differences[RULE_CPU], count);
     at->wrong += !good;
     fprintf(at->out, "%s node %zu %s, tensor \"%s\": %zu of %zu differ from cpu, by at most %d; %zu from micro\n",
-            good ? "pass" : "FAIL", node->number, node_names[node->kind], node_output(at->graph, node)->name,
+            good ? "pass" : "FAIL", node->number, node_name(node), node_output(at->graph, node)->name,
             differences[RULE_CPU].count, count, differences[RULE_CPU].greatest, differences[RULE_MICRO].count);
 }
 
@@ -136,7 +136,7 @@ static void check_cpu_node(struct checking *at, size_t index, struct memory *con
     at->wrong += greatest > STEPS_MAX;
     fprintf(at->out,
             "%s node %zu %s, tensor \"%s\": %zu elements, off by at most %.1f / %d from cpu, on the processor\n",
-            greatest > STEPS_MAX ? "FAIL" : "pass", node->number, node_names[node->kind], out->name, out->count,
+            greatest > STEPS_MAX ? "FAIL" : "pass", node->number, node_name(node), out->name, out->count,
             greatest, STEPS);
 }
 

@@ -94,7 +94,7 @@ void quantised_explain(FILE *out, const struct quantised *quantised) {
         for (size_t k = 0; k < lowered->op_count; k++)
             layers += lowered->ops[k].node == note->node;
         if (first)
-            fprintf(out, "node %zu %s, tensor \"%s\", %zu %s\n", node->number, node_names[node->kind],
+            fprintf(out, "node %zu %s, tensor \"%s\", %zu %s\n", node->number, node_name(node),
                     node_output(graph, node)->name, layers, text_plural(layers, "layer", "layers"));
         fprintf(out, "    %s\n", note->text);
     }
