@@ -54,6 +54,22 @@ void *graph_own(struct graph *graph, size_t bytes) {
     return graph->owned[graph->owned_count++] = xcalloc(bytes + 1, 1);
 }
 
+void strided_copy(const struct strided *from, const void *bytes, size_t element, void *to) {
+    int64_t counter[STRIDED_SIDES] = {0}, place = from->start, count = 1;
+    for (size_t d = 0; d < from->rank; d++)
+        count *= from->sides[d];
+    for (uint8_t *next = to; count-- > 0; next += element) {
+        memcpy(next, (const uint8_t *)bytes + (size_t)place * element, element);
+        for (size_t d = from->rank; d-- > 0;) {
+            place += from->strides[d];
+            if (++counter[d] < from->sides[d])
+                break;
+            place -= from->strides[d] * from->sides[d];
+            counter[d] = 0;
+        }
+    }
+}
+
 size_t graph_readers(const struct graph *graph, int tensor) {
     size_t count = 0;
     for (size_t n = 0; n < graph->node_count; n++)

@@ -128,6 +128,15 @@ bool node_refuse(const struct graph *graph, const struct node *node, struct erro
 
 /* Memory that lives as long as the graph, set to 0. */
 void *graph_own(struct graph *graph, size_t bytes);
+/* Where elements come from: element (i, j, ...) of those sides from `start` + i * strides[0] + j * strides[1] ... */
+enum { STRIDED_SIDES = 8 };
+struct strided {
+    size_t rank;
+    int64_t sides[STRIDED_SIDES], strides[STRIDED_SIDES], start;
+};
+/* Copies elements of that many bytes. */
+void strided_copy(const struct strided *from, const void *bytes, size_t element, void *to);
+
 /* How often nodes read a tensor. */
 size_t graph_readers(const struct graph *graph, int tensor);
 /* The node that computes a tensor; NULL: none. */

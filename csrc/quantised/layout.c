@@ -53,23 +53,16 @@ static bool need_plain(struct settling *at, const struct node *node, const struc
 /* A constant, or weights with a row for each kernel, in another order of its axes. */
 static void reorder(struct graph *graph, int index, const int sides[AXES], const int order[AXES]) {
     struct tensor *tensor = &graph->tensors[index];
-    size_t strides[AXES] = {0}, stride = 1;
-    int at_axis[AXES];
+    struct strided from = {.rank = AXES};
+    int64_t stride = 1;
     if ((size_t)sides[0] * (size_t)sides[1] * (size_t)sides[2] * (size_t)sides[3] != tensor->count || !tensor->data)
         return; /* graph_check() refuses it */
-    int8_t *to = graph_own(graph, tensor->count);
-    for (int i = 0; i < AXES; i++)
-        at_axis[order[i]] = i;
-    for (int i = AXES; i-- > 0;) {
-        strides[at_axis[i]] = stride;
-        stride *= (size_t)sides[at_axis[i]];
+    for (int i = AXES; i-- > 0; stride *= sides[i]) {
+        from.sides[order[i]] = sides[i];
+        from.strides[order[i]] = stride;
     }
-    for (size_t i = 0; i < tensor->count; i++) {
-        size_t rest = i, place = 0;
-        for (int a = AXES; a-- > 0; rest /= (size_t)sides[a])
-            place += rest % (size_t)sides[a] * strides[a];
-        to[place] = ((const int8_t *)tensor->data)[i];
-    }
+    void *to = graph_own(graph, tensor->count);
+    strided_copy(&from, tensor->data, 1, to);
     tensor->data = to;
 }
 

@@ -145,16 +145,32 @@ int onnx_tensor_new(struct onnx_reading *at, const char *name, const int sides[A
     return (int)at->graph->tensor_count - 1;
 }
 
-int onnx_constant_new(struct onnx_reading *at, const char *name, size_t count, enum tensor_type type, const int *dims,
-                      int rank, void **elements) {
+int onnx_constant_new(struct onnx_reading *at, const char *name, enum tensor_type type, const struct strided *shape,
+                      void **elements) {
+    uint64_t count = 1;
+    for (size_t d = 0; d < shape->rank; d++)
+        count *= (uint64_t)shape->sides[d];
     struct tensor *tensor = add_tensor(at, name, count);
     if (!tensor)
         return GRAPH_NONE;
     tensor->type = type;
-    tensor->rank = rank;
-    memcpy(tensor->dims, dims, (size_t)rank * sizeof *dims);
+    tensor->rank = (int)shape->rank;
+    for (int d = 0; d < tensor->rank; d++)
+        tensor->dims[d] = (int)shape->sides[d];
     tensor->data = *elements = graph_own(at->graph, count * (type == TENSOR_INT8 ? 1 : sizeof(int32_t)));
     return (int)at->graph->tensor_count - 1;
+}
+
+int onnx_integers_new(struct onnx_reading *at, const char *name, const Onnx__Tensor *from,
+                      const struct strided *order) {
+    void *elements;
+    const int index = onnx_constant_new(at, name, TENSOR_INT8, order, &elements);
+    if (index == GRAPH_NONE)
+        return GRAPH_NONE;
+    strided_copy(order, from->raw_data.data, 1, elements);
+    for (size_t i = 0; from->data_type == ONNX_UINT8 && i < onnx_count(from); i++)
+        ((uint8_t *)elements)[i] ^= UINT8_C(128);
+    return index;
 }
 
 int onnx_zero(const Onnx__Tensor *zero, bool *shifted) {

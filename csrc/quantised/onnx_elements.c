@@ -13,28 +13,28 @@
 /* A constant of int8 or uint8 as a tensor, its sides those of the last dimensions of a tensor of that rank. */
 static int constant_input(struct onnx_reading *at, const struct onnx_value *value, int rank) {
     const Onnx__Tensor *from = value->constant;
-    struct tensor shape = {.sides = {1, 1, 1, 1}};
-    const size_t count = onnx_count(from);
-    const int dims = (int)from->n_dims, shift = from->data_type == ONNX_UINT8 ? 128 : 0;
-    int8_t *elements;
-    if ((from->data_type != ONNX_INT8 && !shift) || dims > rank) {
+    struct strided order = {.rank = AXES, .sides = {1, 1, 1, 1}};
+    const int dims = (int)from->n_dims;
+    if ((from->data_type != ONNX_INT8 && from->data_type != ONNX_UINT8) || dims > rank) {
         onnx_refuse(at, "found a constant of %s with %d dimensions, expected uint8 or int8 with at most %d",
                     onnx_type_name(from->data_type), dims, rank);
         return GRAPH_NONE;
     }
-    for (int i = 0; i < dims; i++)
-        shape.sides[graph_axis(at->graph, rank, rank - dims + i)] = (int)from->dims[i];
-    if (shape.n != 1) {
-        onnx_refuse(at, "found a batch of %d in a constant, expected 1", shape.n);
+    int64_t stride = 1;
+    for (int i = dims; i-- > 0; stride *= from->dims[i]) {
+        const int axis = graph_axis(at->graph, rank, rank - dims + i);
+        order.sides[axis] = from->dims[i];
+        order.strides[axis] = stride;
+    }
+    if (order.sides[BATCH] != 1) {
+        onnx_refuse(at, "found a batch of %d in a constant, expected 1", (int)order.sides[BATCH]);
         return GRAPH_NONE;
     }
-    const int index = onnx_constant_new(at, value->name, count, TENSOR_INT8, shape.sides, AXES, (void **)&elements);
+    const int index = onnx_integers_new(at, value->name, from, &order);
     if (index == GRAPH_NONE || !onnx_set_scale(at, index, value->scale, value->zero))
         return GRAPH_NONE;
-    const size_t c = (size_t)shape.c, pixels = count / c;
-    memcpy(at->graph->tensors[index].sides, shape.sides, sizeof shape.sides);
-    for (size_t i = 0; i < count; i++)
-        elements[i] = (int8_t)(onnx_integer(from, i % c * pixels + i / c) - shift);
+    struct tensor *tensor = &at->graph->tensors[index];
+    memcpy(tensor->sides, tensor->dims, sizeof tensor->dims);
     return index;
 }
 

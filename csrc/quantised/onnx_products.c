@@ -50,36 +50,25 @@ static bool check_weights(struct onnx_reading *at, const struct operands *o, siz
     return true;
 }
 
-/* Elements are indexed by the graph's order: place(layout, i) is that of element i in the file. */
-struct layout {
-    size_t kernels, channels, rows, columns;
-    bool transposed, depthwise;
-};
-
-static size_t place(const struct layout *l, size_t i) {
-    if (l->depthwise) { /* [row][column][kernel] */
-        const size_t k = i % l->kernels, tap = i / l->kernels;
-        return k * l->rows * l->columns + tap;
+/* The bias of a convolution, made of zeros if there is none; NULL with a message. */
+static int32_t *bias_of(struct onnx_reading *at, struct node *node) {
+    const struct strided shape = {.rank = 1, .sides = {node_output(at->graph, node)->c}};
+    void *elements;
+    if (node->input_count < 3) {
+        node->inputs[2] = onnx_constant_new(at, "bias", TENSOR_INT32, &shape, &elements);
+        if (node->inputs[2] == GRAPH_NONE)
+            return NULL;
+        node->input_count = 3;
     }
-    const size_t taps = l->rows * l->columns, size = taps * l->channels, k = i / size, rest = i % size;
-    const size_t in_file = rest % l->channels * taps + rest / l->channels; /* [channel][row][column] */
-    return l->transposed ? in_file * l->kernels + k : k * size + in_file;
+    return (int32_t *)node_input(at->graph, node, 2)->data;
 }
 
 /* Adds real values to the bias of a convolution, in steps of its sums. ONNX Runtime's rule: divided in float32, rounded
  * to the nearest, ties to even. */
 static bool add_to_bias(struct onnx_reading *at, struct node *node, const double *values) {
-    const int kernels = graph_tensor(at->graph, node->output)->c;
-    if (node->input_count < 3) {
-        void *elements;
-        node->inputs[2] = onnx_constant_new(at, "bias", (size_t)kernels, TENSOR_INT32, &kernels, 1, &elements);
-        if (node->inputs[2] == GRAPH_NONE)
-            return false;
-        node->input_count = 3;
-    }
+    int32_t *bias = bias_of(at, node);
     const struct tensor *in = node_input(at->graph, node, 0), *weights = node_input(at->graph, node, 1);
-    int32_t *bias = (int32_t *)node_input(at->graph, node, 2)->data;
-    for (int k = 0; k < kernels; k++) {
+    for (int k = 0; bias && k < node_output(at->graph, node)->c; k++) {
         const float step = in->scales[0] * kernel_scale(weights, (size_t)k);
         const double value = bias[k] + (double)nearbyintf((float)values[k] / step);
         if (!(fabs(value) <= INT32_MAX))
@@ -87,7 +76,7 @@ static bool add_to_bias(struct onnx_reading *at, struct node *node, const double
         bias[k] = (int32_t)value;
     }
     node->real_bias = true;
-    return true;
+    return bias != NULL;
 }
 
 bool onnx_add_to_bias(struct onnx_reading *at, struct node *node, const struct onnx_value *value) {
@@ -100,36 +89,26 @@ bool onnx_add_to_bias(struct onnx_reading *at, struct node *node, const struct o
     return fine;
 }
 
-/* Adds weights and bias to the node that was made last. A bias of int32 is in steps of the sums already. */
-static bool add_weights(struct onnx_reading *at, const struct operands *o, const struct layout *l, const int *dims,
-                        int rank) {
-    const Onnx__Tensor *from = o->weights->constant;
+/* Adds weights and bias to a node. A bias of int32 is in steps of the sums already. */
+static bool add_weights(struct onnx_reading *at, struct node *node, const struct operands *o,
+                        const struct strided *order) {
     const size_t scales = onnx_count(o->weights->scale);
-    void *elements;
-    const int weights = onnx_constant_new(at, "weights", onnx_count(from), TENSOR_INT8, dims, rank, &elements);
+    const int weights = onnx_integers_new(at, "weights", o->weights->constant, order);
     if (weights == GRAPH_NONE)
         return false;
     struct tensor *tensor = &at->graph->tensors[weights];
     tensor->scales = xrealloc(tensor->scales, scales * sizeof *tensor->scales);
     tensor->scale_count = scales;
-    tensor->sliced = l->depthwise ? rank - 1 : 0;
+    tensor->sliced = node->kind == NODE_DEPTHWISE ? tensor->rank - 1 : 0;
     for (size_t i = 0; i < scales; i++)
         tensor->scales[i] = onnx_float(o->weights->scale, i);
-    for (size_t i = 0; i < tensor->count; i++)
-        ((int8_t *)elements)[i] = (int8_t)(onnx_integer(from, place(l, i)) - (from->data_type == ONNX_UINT8 ? 128 : 0));
-    struct node *node = &at->graph->nodes[at->graph->node_count - 1];
     node->inputs[node->input_count++] = weights;
-    if (!o->bias)
-        return true;
-    if (o->bias->constant->data_type != ONNX_INT32)
-        return onnx_add_to_bias(at, node, o->bias);
-    const int count = (int)l->kernels,
-              bias = onnx_constant_new(at, "bias", l->kernels, TENSOR_INT32, &count, 1, &elements);
-    if (bias == GRAPH_NONE)
-        return false;
-    node->inputs[node->input_count++] = bias;
-    memcpy(elements, o->bias->constant->raw_data.data, l->kernels * sizeof(int32_t));
-    return true;
+    if (!o->bias || o->bias->constant->data_type != ONNX_INT32)
+        return !o->bias || onnx_add_to_bias(at, node, o->bias);
+    int32_t *bias = bias_of(at, node);
+    if (bias)
+        memcpy(bias, o->bias->constant->raw_data.data, o->bias->constant->raw_data.len);
+    return bias != NULL;
 }
 
 bool onnx_read_conv(struct onnx_reading *at) {
@@ -155,24 +134,22 @@ bool onnx_read_conv(struct onnx_reading *at) {
         axes[graph_axis(at->graph, rank, i)].size = (int)w->dims[i];
     if (!onnx_window(at, at->in, axes, sides))
         return false;
-    const int rows = axes[HEIGHT].size, columns = axes[WIDTH].size;
-    const struct layout l = {.kernels = (size_t)w->dims[0],
-                             .channels = (size_t)depth,
-                             .rows = (size_t)rows,
-                             .columns = (size_t)columns,
-                             .depthwise = depthwise};
-    sides[CHANNELS] = (int)l.kernels;
-    if (l.kernels * l.channels * l.rows * l.columns != onnx_count(w))
+    const int rows = axes[HEIGHT].size, columns = axes[WIDTH].size, taps = rows * columns;
+    const int kernels = sides[CHANNELS] = (int)w->dims[0];
+    if ((size_t)kernels * (size_t)depth * (size_t)rows * (size_t)columns != onnx_count(w))
         return onnx_refuse(at, "found %zu weights, expected those of its kernel_shape", onnx_count(w));
-    if (!check_weights(at, &o, l.kernels, 0))
+    if (!check_weights(at, &o, (size_t)kernels, 0))
         return false;
     struct node *node = onnx_node_new(at, depthwise ? NODE_DEPTHWISE : NODE_CONV, at->in, sides, rank);
     if (!node)
         return false;
     memcpy(node->axes, axes, sizeof axes);
     node->groups = depthwise ? 1 : (int)group;
-    const int dims[2][AXES] = {{sides[CHANNELS], rows, columns, depth}, {1, rows, columns, sides[CHANNELS]}};
-    return add_weights(at, &o, &l, dims[depthwise], AXES);
+    const struct strided orders[] = {
+        {AXES, {kernels, rows, columns, depth}, {depth * taps, columns, 1, taps}, 0},
+        {AXES, {1, rows, columns, kernels}, {0, columns, 1, taps}, 0},
+    };
+    return add_weights(at, node, &o, &orders[depthwise]);
 }
 
 static bool read_product(struct onnx_reading *at, bool transposed) {
@@ -187,20 +164,22 @@ static bool read_product(struct onnx_reading *at, bool transposed) {
                            "found an input of %d dimensions and %zu elements and weights of %zu dimensions, "
                            "expected 2 and 2 of the same length",
                            in->rank, in->count, w->n_dims);
-    const struct layout l = {.kernels = (size_t)w->dims[!transposed],
-                             .channels = (size_t)(about->flat ? about->c : in->c),
-                             .rows = (size_t)(about->flat ? about->h : 1),
-                             .columns = (size_t)(about->flat ? about->w : 1),
-                             .transposed = !transposed};
-    const int sides[AXES] = {1, 1, 1, (int)l.kernels}, dims[] = {(int)l.kernels, (int)in->count};
-    if (!check_weights(at, &o, l.kernels, !transposed))
+    const int kernels = (int)w->dims[!transposed], sides[AXES] = {1, 1, 1, kernels};
+    const int64_t c = about->flat ? about->c : in->c, h = about->flat ? about->h : 1,
+                  columns = about->flat ? about->w : 1;
+    const int64_t step = transposed ? 1 : kernels; /* in the file: from element to element of a kernel */
+    const struct strided order = {
+        .rank = AXES,
+        .sides = {kernels, h, columns, c},
+        .strides = {transposed ? (int64_t)in->count : 1, columns * step, step, h * columns * step}};
+    if (!check_weights(at, &o, (size_t)kernels, !transposed))
         return false;
     struct node *node = onnx_node_new(at, NODE_FULLY_CONNECTED, at->in, sides, 2);
     if (!node)
         return false;
     node->x.size = graph_tensor(at->graph, at->in)->w;
     node->y.size = graph_tensor(at->graph, at->in)->h;
-    return add_weights(at, &o, &l, dims, 2);
+    return add_weights(at, node, &o, &order);
 }
 
 bool onnx_read_gemm(struct onnx_reading *at) {

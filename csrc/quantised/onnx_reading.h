@@ -87,8 +87,10 @@ double onnx_number(const struct onnx_reading *at, const char *name, size_t input
 /* A new tensor of the graph; GRAPH_NONE with a message. rank as in the file. */
 int onnx_tensor_new(struct onnx_reading *at, const char *name, const int sides[AXES], int rank);
 /* A new constant of the graph with room for its elements. */
-int onnx_constant_new(struct onnx_reading *at, const char *name, size_t count, enum tensor_type type, const int *dims,
-                      int rank, void **elements);
+int onnx_constant_new(struct onnx_reading *at, const char *name, enum tensor_type type, const struct strided *shape,
+                      void **elements);
+/* The same with the elements of one of int8, or of uint8 less 128. */
+int onnx_integers_new(struct onnx_reading *at, const char *name, const Onnx__Tensor *from, const struct strided *order);
 /* Sets the scale of a tensor, or compares it with the one it has. */
 bool onnx_set_scale(struct onnx_reading *at, int tensor, const Onnx__Tensor *scale, const Onnx__Tensor *zero);
 /* A zero point as one of INT8. */

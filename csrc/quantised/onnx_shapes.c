@@ -6,44 +6,34 @@
 
 /* ---- moves of constants ---- */
 
-/* A constant with these sides, whose element i is element `place` of the node's first input: the start, and a stride
- * for each side. axis: where its scales are then. */
-static bool move(struct onnx_reading *at, const int64_t *dims, size_t rank, const int64_t *strides, int64_t start,
-                 int axis) {
+/* The node's first input, a constant, with elements in another order. axis: where its scales are then. */
+static bool move(struct onnx_reading *at, const struct strided *order, int axis) {
     struct onnx_value as = *onnx_input(at, 0);
-    const size_t bytes = onnx_element_bytes(as.constant->data_type);
-    Onnx__Tensor *out = onnx_make(at, as.constant->data_type, dims, rank);
+    const int type = as.constant->data_type;
+    Onnx__Tensor *out = onnx_make(at, type, order->sides, order->rank);
     if (!out)
         return false;
-    int64_t counter[ONNX_DIMS_MAX] = {0}, place = start;
-    for (size_t i = 0; i < onnx_count(out); i++) {
-        memcpy(out->raw_data.data + i * bytes, as.constant->raw_data.data + (size_t)place * bytes, bytes);
-        for (size_t d = rank; d-- > 0;) {
-            place += strides[d];
-            if (++counter[d] < dims[d])
-                break;
-            place -= strides[d] * dims[d];
-            counter[d] = 0;
-        }
-    }
+    strided_copy(order, as.constant->raw_data.data, onnx_element_bytes(type), out->raw_data.data);
     as.constant = out;
     as.axis = axis;
     return onnx_define_as(at, &as);
 }
 
-static void strides_of(const Onnx__Tensor *tensor, int64_t strides[ONNX_DIMS_MAX]) {
+/* The order of a constant's own elements. */
+static struct strided order_of(const Onnx__Tensor *tensor) {
+    struct strided order = {.rank = tensor->n_dims};
     int64_t stride = 1;
-    for (size_t d = tensor->n_dims; d-- > 0;) {
-        strides[d] = stride;
-        stride *= tensor->dims[d];
+    for (size_t d = tensor->n_dims; d-- > 0; stride *= tensor->dims[d]) {
+        order.sides[d] = tensor->dims[d];
+        order.strides[d] = stride;
     }
+    return order;
 }
 
 bool onnx_fold_slice(struct onnx_reading *at) {
     const struct onnx_value *in = onnx_input(at, 0);
     const Onnx__Tensor *from = in->constant;
     int64_t starts[ONNX_DIMS_MAX], ends[ONNX_DIMS_MAX], axes[ONNX_DIMS_MAX], steps[ONNX_DIMS_MAX];
-    int64_t dims[ONNX_DIMS_MAX], strides[ONNX_DIMS_MAX], start = 0;
     const size_t count = onnx_list(at, "starts", 1, starts), rank = from->n_dims;
     const size_t listed = onnx_list(at, "axes", 3, axes), stepped = onnx_list(at, "steps", 4, steps);
     if (rank > ONNX_DIMS_MAX || onnx_list(at, "ends", 2, ends) != count || (listed && listed != count) ||
@@ -51,8 +41,7 @@ bool onnx_fold_slice(struct onnx_reading *at) {
         return onnx_refuse(at, "found starts, ends, axes and steps of different lengths, or a constant with several "
                                "scales, expected as many of each, and one");
     unsigned seen = 0;
-    strides_of(from, strides);
-    memcpy(dims, from->dims, rank * sizeof *dims);
+    struct strided order = order_of(from);
     for (size_t i = 0; i < count; i++) {
         const int64_t axis = listed ? axes[i] + (axes[i] < 0 ? (int64_t)rank : 0) : (int64_t)i;
         const int64_t n = axis >= 0 && axis < (int64_t)rank ? from->dims[axis] : -1, step = stepped ? steps[i] : 1;
@@ -65,11 +54,11 @@ bool onnx_fold_slice(struct onnx_reading *at) {
         first = first < 0 ? 0 : first > most ? most : first;
         end = end < least ? least : end > n ? n : end;
         const int64_t length = step > 0 ? end - first + step - 1 : first - end - step - 1;
-        dims[axis] = length < 0 ? 0 : length / imaxabs(step);
-        start += first * strides[axis];
-        strides[axis] *= step;
+        order.sides[axis] = length < 0 ? 0 : length / imaxabs(step);
+        order.start += first * order.strides[axis];
+        order.strides[axis] *= step;
     }
-    return move(at, dims, rank, strides, start, in->axis);
+    return move(at, &order, in->axis);
 }
 
 /* ---- transpose ---- */
@@ -93,17 +82,18 @@ static bool read_order(struct onnx_reading *at, size_t rank, int64_t order[ONNX_
 bool onnx_fold_transpose(struct onnx_reading *at) {
     const struct onnx_value *in = onnx_input(at, 0);
     const Onnx__Tensor *from = in->constant;
-    int64_t order[ONNX_DIMS_MAX], strides[ONNX_DIMS_MAX], dims[ONNX_DIMS_MAX], moved[ONNX_DIMS_MAX];
+    int64_t perm[ONNX_DIMS_MAX];
     int axis = in->axis;
-    if (!read_order(at, from->n_dims, order))
+    if (!read_order(at, from->n_dims, perm))
         return false;
-    strides_of(from, strides);
+    const struct strided old = order_of(from);
+    struct strided order = old;
     for (size_t i = 0; i < from->n_dims; i++) {
-        dims[i] = from->dims[order[i]];
-        moved[i] = strides[order[i]];
-        axis = in->axis == order[i] ? (int)i : axis;
+        order.sides[i] = old.sides[perm[i]];
+        order.strides[i] = old.strides[perm[i]];
+        axis = in->axis == perm[i] ? (int)i : axis;
     }
-    return move(at, dims, from->n_dims, moved, 0, axis);
+    return move(at, &order, axis);
 }
 
 bool onnx_read_transpose(struct onnx_reading *at) {
