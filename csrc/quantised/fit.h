@@ -58,22 +58,6 @@ bool fit_uniform(struct kernels_fit *fit);
 /* The result of a kernel between limits, zero included: TFLite's. */
 int kernel_reference(const struct kernel_target *target, int64_t sum, int zero, struct limits limits);
 
-/* The sums with their bias at which a kernel's exact result, without its zero, grows to `first` and further. */
-struct thresholds {
-    int first, count;
-    int64_t sums[INT8_MAX - INT8_MIN];
-};
-
-/* Those between the limits that the kernel's sums reach, and the next one on either side, which they must not reach.
- * None for factors so small that few sums lie at one, or above 2^30. */
-struct thresholds thresholds_of(const struct kernels_fit *fit, const struct kernel_target *target);
-
-/* The least shift, `shift` or more, by which a bias has 16 bits. */
-unsigned shift_of_bias(int64_t bias, unsigned shift);
-
-/* The least x for which x * m / 2^n, halves away from zero, is at least v. */
-int64_t least_product(int m, unsigned n, int v);
-
 /* An average of n elements: rnd(sum * p * m / 2^shift) equals average_of() for all sums. p = 1: one stage suffices.
  * False if none was found. */
 struct average_fit {
