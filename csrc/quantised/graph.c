@@ -78,6 +78,14 @@ size_t graph_readers(const struct graph *graph, int tensor) {
     return count;
 }
 
+struct node *graph_reader(const struct graph *graph, int tensor, const struct node *after) {
+    for (size_t n = after ? (size_t)(after - graph->nodes) + 1 : 0; n < graph->node_count; n++)
+        for (size_t i = 0; i < graph->nodes[n].input_count; i++)
+            if (graph->nodes[n].inputs[i] == tensor)
+                return &graph->nodes[n];
+    return NULL;
+}
+
 struct node *graph_producer(const struct graph *graph, int tensor) {
     for (size_t n = 0; n < graph->node_count; n++)
         if (graph->nodes[n].output == tensor)

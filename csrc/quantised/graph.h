@@ -139,6 +139,8 @@ void strided_copy(const struct strided *from, const void *bytes, size_t element,
 
 /* How often nodes read a tensor. */
 size_t graph_readers(const struct graph *graph, int tensor);
+/* The next node that reads a tensor, after a node or (NULL) from the first on; NULL: none. */
+struct node *graph_reader(const struct graph *graph, int tensor, const struct node *after);
 /* The node that computes a tensor; NULL: none. */
 struct node *graph_producer(const struct graph *graph, int tensor);
 

@@ -73,11 +73,6 @@ static int weight_of_part(const struct convolution *c, int k, struct tap tap) {
     return c->whole->weight(c->whole, c->first_kernel - c->whole->first_kernel + k, tap);
 }
 
-/* Weight of a kernel that takes its channel out of atoms with kernels_of_part channels each. */
-static int merging_weight(const struct convolution *c, int k, struct tap tap) {
-    return tap.c == k / c->kernels_of_part * c->atom + k % c->kernels_of_part;
-}
-
 /* A stage whose operands begin at any kernel: a copy of them, as they have to be aligned. */
 static struct sdp_unit stage_moved(struct lowering *at, struct sdp_unit stage, int kernel, int n) {
     if (!stage.enable || stage.mode != PER_KERNEL)
@@ -92,11 +87,14 @@ static struct sdp_unit stage_moved(struct lowering *at, struct sdp_unit stage, i
 
 /* The kernels of an atom of output, n at a time into atoms of their own; a convolution of 1 x 1 then merges those. */
 static bool lower_atom_by_kernels(struct lowering *at, const struct convolution *whole, int first, int count, int n) {
+    enum { ATOM_MAX = 1024 };
+    int channels[ATOM_MAX];
     const int parts = (count + n - 1) / n;
     const struct view merged = view_new(at, MEMORY_OF_CUBES, whole->to.w, whole->to.h, parts * at->atom);
     for (int i = 0; i < parts; i++) {
         struct convolution c = *whole;
         const int kernel = whole->first_kernel + first + i * n, here = count - i * n < n ? count - i * n : n;
+        channels[i] = n;
         c.whole = whole;
         c.weight = weight_of_part;
         c.first_operand = c.first_kernel = kernel;
@@ -106,9 +104,7 @@ static bool lower_atom_by_kernels(struct lowering *at, const struct convolution 
         if (!lower_convolution(at, &c))
             return false;
     }
-    struct convolution merge = convolution_of(at, merged, view_channels(at, whole->to, first, count), merging_weight);
-    merge.kernels_of_part = n;
-    return lower_convolution(at, &merge);
+    return lower_joining(at, merged, channels, view_channels(at, whole->to, first, count));
 }
 
 /* Most kernels, fewer than an atom, that fit CBUF beside the input of one row of output; 0: not one. */
@@ -435,6 +431,8 @@ bool lower_by_atoms(struct lowering *at, const struct convolution *whole, int in
         c.launches = (unsigned)((channels + most - 1) / most);
         c.from = view_channels(at, whole->from, first, (end < whole->from.c ? end : whole->from.c) - first);
         c.to = view_channels(at, whole->to, k, kernels);
+        struct view other = c.other ? view_channels(at, *c.other, k, kernels) : c.to;
+        c.other = c.other ? &other : NULL;
         if (!lower_convolution(at, &c))
             return false;
     }

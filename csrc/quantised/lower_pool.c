@@ -117,17 +117,12 @@ struct run {
 };
 
 static struct run run_at(const struct axis *axis, int size, int first, int results) {
-    struct run run = {.first = first};
-    for (int i = first; i < results; i++) {
-        const int place = i * axis->stride - axis->before, end = place + axis->size;
-        const int begin = place > 0 ? place : 0, inside = (end < size ? end : size) - begin;
-        if (run.n && (inside != run.inside || begin != run.begin + run.n * axis->stride))
+    const struct span span = span_of(axis, size, first, 1);
+    struct run run = {.first = first, .n = 1, .begin = span.begin, .inside = span.size};
+    for (; first + run.n < results; run.n++) {
+        const struct span next = span_of(axis, size, first + run.n, 1);
+        if (next.size != run.inside || next.begin != run.begin + run.n * axis->stride)
             break;
-        if (!run.n) {
-            run.begin = begin;
-            run.inside = inside;
-        }
-        run.n++;
     }
     return run;
 }

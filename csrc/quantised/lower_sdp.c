@@ -113,34 +113,25 @@ static struct view addends_of(struct lowering *at, const struct addition_fit *fi
                               struct view other) {
     if (fit->other_weight == 0)
         return main;
-    const struct view both = view_new(at, MEMORY_OF_CUBES, main.w, main.h, 2 * whole_atoms(at, main.c));
-    struct view first = both, second = both;
-    first.c = second.c = main.c;
-    first.surface = second.surface = 2 * both.surface;
+    struct view both = view_new(at, MEMORY_OF_CUBES, main.w, main.h, 2 * whole_atoms(at, main.c)), first = both, second;
+    first.c = main.c;
+    first.surface = 2 * both.surface;
+    second = first;
     second.offset += both.surface;
     lower_copy(at, main, first);
     lower_copy(at, other, second);
+    both.c -= whole_atoms(at, main.c) - main.c;
     return both;
 }
 
 /* The inputs times their weights by a convolution, the rest in SDP after it; by atoms of channels. */
 static bool lower_convolved_addition(struct lowering *at, const struct addition_fit *fit, struct view main,
                                      struct view other, struct view to, struct stages stages) {
-    const struct view addends = addends_of(at, fit, main, other);
-    for (int k = 0; k < to.c; k += at->atom) {
-        const int n = to.c - k < at->atom ? to.c - k : at->atom;
-        struct view operand = view_channels(at, other, k, n);
-        const struct view from =
-            view_channels(at, addends, fit->other_weight ? 2 * k : k, fit->other_weight ? at->atom + n : n);
-        struct convolution c = convolution_of(at, from, view_channels(at, to, k, n), weight_of_addition);
-        c.addition = fit;
-        c.stages = stages;
-        c.launches = (unsigned)view_surfaces(at, &to);
-        c.other = &operand;
-        if (!lower_convolution(at, &c))
-            return false;
-    }
-    return true;
+    struct convolution c = convolution_of(at, addends_of(at, fit, main, other), to, weight_of_addition);
+    c.addition = fit;
+    c.stages = stages;
+    c.other = &other;
+    return lower_by_atoms(at, &c, fit->other_weight ? 2 * at->atom : at->atom, at->atom);
 }
 
 static void note_addition(struct lowering *at, const struct addition_fit *fit) {
@@ -264,53 +255,35 @@ bool concatenates_atoms(const struct lowering *at, const struct node *node) {
     return true;
 }
 
-/* Channels that begin inside an atom: each input first gets atoms of its own. */
-static bool lower_channels(struct lowering *at, const struct node *node, struct view to) {
-    int *channels = xcalloc(node->input_count, sizeof *channels), wide_channels = 0;
-    bool fine = true;
-    for (size_t i = 0; i < node->input_count; i++) {
-        channels[i] = node_input(at->graph, node, i)->c;
-        wide_channels += whole_atoms(at, channels[i]);
-    }
-    const struct view wide = view_new(at, MEMORY_OF_CUBES, to.w, to.h, wide_channels);
-    wide_channels = 0;
-    for (size_t i = 0; fine && i < node->input_count; i++) {
-        struct view from;
-        fine = view_use(at, node->inputs[i], &from);
-        if (fine)
-            place_input(at, node, node_input(at->graph, node, i), from,
-                        view_channels(at, wide, wide_channels, channels[i]));
-        wide_channels += whole_atoms(at, channels[i]);
-    }
-    lowering_note(at, "inputs begin inside an atom of %d channels: copied to atoms of their own, then joined",
-                  at->atom);
-    fine = fine && lower_joining(at, wide, channels, to);
-    free(channels);
-    return fine;
-}
-
+/* Where inputs begin inside an atom of channels, each first gets atoms of its own. */
 bool lower_concatenation_node(struct lowering *at, const struct node *node, struct view from) {
     const struct view to = view_define(at, node->output);
-    int place[AXES] = {0};
+    const bool atoms = concatenates_atoms(at, node);
+    int channels[NODE_INPUTS_MAX], wide = 0, place[AXES] = {0};
     size_t copied = 0;
-    if (!concatenates_atoms(at, node))
-        return lower_channels(at, node, to);
+    for (size_t i = 0; i < node->input_count; i++) {
+        channels[i] = node_input(at->graph, node, i)->c;
+        wide += whole_atoms(at, channels[i]);
+    }
+    const struct view whole = atoms ? to : view_new(at, MEMORY_OF_CUBES, to.w, to.h, wide);
     for (size_t i = 0; i < node->input_count; i++) {
         const struct tensor *in = node_input(at->graph, node, i);
         const struct part *part = &at->parts[node->inputs[i]];
-        const bool in_place = part->whole == node->output && memcmp(part->place, place, sizeof place) == 0;
         if (!view_use(at, node->inputs[i], &from))
             return false;
-        if (!in_place) {
-            place_input(at, node, in, from,
-                        view_channels(at, view_part(at, to, place[WIDTH], place[HEIGHT], in->w, in->h), place[CHANNELS],
-                                      in->c));
+        if (part->whole != node->output || memcmp(part->place, place, sizeof place) != 0) {
+            const struct view rectangle = view_part(at, whole, place[WIDTH], place[HEIGHT], in->w, in->h);
+            place_input(at, node, in, from, view_channels(at, rectangle, place[CHANNELS], in->c));
             copied++;
         }
-        place[node->axis] += in->sides[node->axis];
+        place[node->axis] += atoms ? in->sides[node->axis] : whole_atoms(at, in->c);
     }
-    lowering_note(at, "%zu of %zu inputs are copied, the others are computed in place", copied, node->input_count);
-    return true;
+    if (!atoms)
+        lowering_note(at, "inputs begin inside an atom of %d channels: copied to atoms of their own, then joined",
+                      at->atom);
+    else
+        lowering_note(at, "%zu of %zu inputs are copied, the others are computed in place", copied, node->input_count);
+    return atoms || lower_joining(at, whole, channels, to);
 }
 
 /* ---- the processor ---- */

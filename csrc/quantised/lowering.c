@@ -147,12 +147,9 @@ static bool moves_nothing(const struct lowering *at, const struct node *node) {
 }
 
 bool lowered_result_read(const struct graph *graph, int tensor) {
-    for (size_t n = 0; n < graph->node_count; n++) {
-        const struct node *node = &graph->nodes[n];
-        for (size_t i = 0; i < node->input_count; i++)
-            if (node->inputs[i] == tensor && (node->kind != NODE_RESHAPE || lowered_result_read(graph, node->output)))
-                return true;
-    }
+    for (const struct node *node = NULL; (node = graph_reader(graph, tensor, node));)
+        if (node->kind != NODE_RESHAPE || lowered_result_read(graph, node->output))
+            return true;
     return false;
 }
 
@@ -170,23 +167,17 @@ static bool is_produced(const struct lowering *at, int tensor) {
 
 /* The tensor whose sides the cube of a root has: an input that is only reshaped has the shape that it gets. */
 static const struct tensor *shape_of_root(const struct lowering *at, int root) {
-    const struct graph *graph = at->graph;
-    if (!graph_producer(graph, root) && at->parts[root].readers == 1)
-        for (size_t n = 0; n < graph->node_count; n++)
-            if (graph->nodes[n].kind == NODE_RESHAPE && graph->nodes[n].inputs[0] == root)
-                return node_output(graph, &graph->nodes[n]);
-    return graph_tensor(graph, root);
+    const struct node *reader = graph_reader(at->graph, root, NULL);
+    const bool reshaped = reader && reader->kind == NODE_RESHAPE && at->parts[root].readers == 1;
+    return reshaped && !graph_producer(at->graph, root) ? node_output(at->graph, reader)
+                                                        : graph_tensor(at->graph, root);
 }
 
 /* Whether a node needs the channels of a RESHAPE's output: FULLY_CONNECTED takes any order, RESHAPE moves itself. */
 static bool needs_channels(const struct lowering *at, const struct node *reshape) {
-    for (size_t n = 0; n < at->graph->node_count; n++) {
-        const struct node *reader = &at->graph->nodes[n];
-        for (size_t i = 0; i < reader->input_count; i++)
-            if (reader->inputs[i] == reshape->output && reader->kind != NODE_RESHAPE &&
-                !node_takes_row(at->graph, reader))
-                return true;
-    }
+    for (const struct node *reader = NULL; (reader = graph_reader(at->graph, reshape->output, reader));)
+        if (reader->kind != NODE_RESHAPE && !node_takes_row(at->graph, reader))
+            return true;
     return false;
 }
 
@@ -220,11 +211,7 @@ static bool axis_folds(const struct axis *pad, const struct axis *reader) {
 
 /* Whether the only reader of a PAD's output does the padding itself. */
 static bool folds(const struct lowering *at, const struct node *pad) {
-    const struct node *reader = NULL;
-    for (size_t n = 0; n < at->graph->node_count; n++)
-        for (size_t i = 0; i < at->graph->nodes[n].input_count; i++)
-            if (at->graph->nodes[n].inputs[i] == pad->output)
-                reader = &at->graph->nodes[n];
+    const struct node *reader = graph_reader(at->graph, pad->output, NULL);
     if (!reader || at->parts[pad->output].readers != 1 || (reader->kind != NODE_CONV && reader->kind != NODE_DEPTHWISE))
         return false;
     return pad->c.before == 0 && pad->c.after == 0 && axis_folds(&pad->x, &reader->x) &&

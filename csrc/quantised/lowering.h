@@ -110,7 +110,6 @@ struct convolution {
     int first_kernel, first_channel;     /* of node, for weight() */
     int first_operand;                   /* kernel of node at which operands of the stages begin */
     const struct convolution *whole;     /* that this is some kernels of */
-    int kernels_of_part;                 /* when atoms with some kernels are merged */
     struct view cube;                    /* whose atoms, in a row, `from` shows */
     int atom;                            /* channels of an atom, for weight() */
     const int *joined;                   /* channels that are joined, for weight() */
