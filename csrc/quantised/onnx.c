@@ -130,11 +130,9 @@ int onnx_tensor_new(struct onnx_reading *at, const char *name, const int sides[A
     struct tensor shape = {.n = 1, .h = sides[HEIGHT], .w = sides[WIDTH], .c = sides[CHANNELS]};
     uint64_t count = 1;
     for (int i = HEIGHT; i < AXES; i++) {
-        if (sides[i] < 1 || sides[i] > TENSOR_ELEMENTS_MAX) {
-            onnx_refuse(at, "found a tensor of %d x %d x %d (h, w, c), expected 1 to %d", shape.h, shape.w, shape.c,
-                        TENSOR_ELEMENTS_MAX);
-            return GRAPH_NONE;
-        }
+        if (sides[i] < 1 || sides[i] > TENSOR_ELEMENTS_MAX)
+            return onnx_none(at, "found a tensor of %d x %d x %d (h, w, c), expected 1 to %d", shape.h, shape.w,
+                             shape.c, TENSOR_ELEMENTS_MAX);
         count = count > TENSOR_ELEMENTS_MAX ? count : count * (uint64_t)sides[i];
     }
     struct tensor *tensor = add_tensor(at, name, count);

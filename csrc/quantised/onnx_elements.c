@@ -15,21 +15,17 @@ static int constant_input(struct onnx_reading *at, const struct onnx_value *valu
     const Onnx__Tensor *from = value->constant;
     struct strided order = {.rank = AXES, .sides = {1, 1, 1, 1}};
     const int dims = (int)from->n_dims;
-    if ((from->data_type != ONNX_INT8 && from->data_type != ONNX_UINT8) || dims > rank) {
-        onnx_refuse(at, "found a constant of %s with %d dimensions, expected uint8 or int8 with at most %d",
-                    onnx_type_name(from->data_type), dims, rank);
-        return GRAPH_NONE;
-    }
+    if ((from->data_type != ONNX_INT8 && from->data_type != ONNX_UINT8) || dims > rank)
+        return onnx_none(at, "found a constant of %s with %d dimensions, expected uint8 or int8 with at most %d",
+                         onnx_type_name(from->data_type), dims, rank);
     int64_t stride = 1;
     for (int i = dims; i-- > 0; stride *= from->dims[i]) {
         const int axis = graph_axis(at->graph, rank, rank - dims + i);
         order.sides[axis] = from->dims[i];
         order.strides[axis] = stride;
     }
-    if (order.sides[BATCH] != 1) {
-        onnx_refuse(at, "found a batch of %d in a constant, expected 1", (int)order.sides[BATCH]);
-        return GRAPH_NONE;
-    }
+    if (order.sides[BATCH] != 1)
+        return onnx_none(at, "found a batch of %d in a constant, expected 1", (int)order.sides[BATCH]);
     const int index = onnx_integers_new(at, value->name, from, &order);
     if (index == GRAPH_NONE || !onnx_set_scale(at, index, value->scale, value->zero))
         return GRAPH_NONE;
@@ -44,8 +40,7 @@ int onnx_addend(struct onnx_reading *at, size_t i, enum takes takes, int rank) {
         return onnx_activation(at, i, takes);
     if (value->scale)
         return constant_input(at, value, rank);
-    onnx_refuse(at, "found constant \"%s\" not behind DequantizeLinear, expected it there", value->name);
-    return GRAPH_NONE;
+    return onnx_none(at, "found constant \"%s\" not behind DequantizeLinear, expected it there", value->name);
 }
 
 /* Dimensions of the tensor that a node computes and that an input stands for; 0: it is none. */
@@ -79,9 +74,9 @@ bool onnx_read_add(struct onnx_reading *at) {
     for (int i = 0; i < AXES; i++)
         sides[i] = first->sides[i] > second->sides[i] ? first->sides[i] : second->sides[i];
     struct node *node = onnx_node_new(at, NODE_ADD, a, sides, first->data ? second->rank : first->rank);
-    if (node)
-        node->inputs[node->input_count++] = b;
-    return node != NULL;
+    node->inputs[1] = b;
+    node->input_count = 2;
+    return true;
 }
 
 /* Whether limits of integers can be those of the node that computes a tensor: it has stages for limits, and nothing
@@ -121,8 +116,6 @@ static bool make_limits(struct onnx_reading *at, double low, double high) {
         return false;
     const enum node_kind relu = isinf(high) ? NODE_RELU : high == 6 ? NODE_RELU6 : NODE_CLIP;
     node = onnx_node_like(at, low != 0 ? NODE_CLIP : relu, in);
-    if (!node)
-        return false;
     node->low = low;
     node->high = high;
     return value->real || onnx_keep_scale(at, in);
@@ -161,7 +154,8 @@ bool onnx_read_clip(struct onnx_reading *at) {
 /* ---- the processor ---- */
 
 bool onnx_read_curve(struct onnx_reading *at) {
-    return onnx_node_like(at, NODE_LOGISTIC, at->in) != NULL;
+    onnx_node_like(at, NODE_LOGISTIC, at->in);
+    return true;
 }
 
 /* Also LogSoftmax. */
@@ -173,8 +167,6 @@ bool onnx_read_softmax(struct onnx_reading *at) {
         return onnx_refuse(at, "found axis %" PRId64 "%s, expected 1, the channels", axis,
                            old ? " with those behind it, as before opset 13" : "");
     struct node *node = onnx_node_like(at, at->node->op_type[0] == 'L' ? NODE_LOG_SOFTMAX : NODE_SOFTMAX, at->in);
-    if (!node)
-        return false;
     node->axis = graph_axis(at->graph, node_output(at->graph, node)->rank, (int)axis);
     node->beta = 1;
     return true;
@@ -194,15 +186,13 @@ static bool take_away(struct onnx_reading *at, enum node_kind kind, unsigned tak
     if (from.rank < 2 || (!keep && taken & 1U << BATCH))
         return onnx_refuse(at, "found it to take the batch away, expected that to stay");
     struct node *node = onnx_node_new(at, kind, at->in, to.sides, count);
-    if (!node)
-        return false;
     node->taken = taken;
     for (int i = 0; i < AXES; i++)
         if (taken & 1U << i) {
             node->axes[i].size = from.sides[i];
             node->axis = i;
         }
-    return true;
+    return !at->failed;
 }
 
 bool onnx_read_arg_max(struct onnx_reading *at) {
@@ -236,8 +226,6 @@ static bool make_pool(struct onnx_reading *at, enum node_kind kind) {
     if (y->dilation != 1 || x->dilation != 1)
         return onnx_refuse(at, "found dilation, expected none");
     struct node *node = onnx_node_new(at, kind, at->in, sides, graph_tensor(at->graph, at->in)->rank);
-    if (!node)
-        return false;
     memcpy(node->axes, axes, sizeof axes);
     return onnx_keep_scale(at, at->in);
 }
@@ -302,7 +290,8 @@ bool onnx_read_quantize(struct onnx_reading *at) {
             rename_tensor(at, in->tensor);
         return true;
     }
-    if (!onnx_node_like(at, NODE_QUANTIZE, in->tensor))
+    onnx_node_like(at, NODE_QUANTIZE, in->tensor);
+    if (at->failed)
         return false;
     at->values[at->value_count - 1]->real = false;
     return onnx_set_scale(at, onnx_output(at), scale, zero);

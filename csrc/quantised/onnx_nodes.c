@@ -13,24 +13,20 @@
 
 int onnx_activation(struct onnx_reading *at, size_t i, enum takes takes) {
     const struct onnx_value *value = onnx_input(at, i);
-    if (!value || value->tensor == GRAPH_NONE) {
-        onnx_refuse(at, "found its input %zu to be no result of a node before, expected one", i);
-        return GRAPH_NONE;
-    }
+    if (!value || value->tensor == GRAPH_NONE)
+        return onnx_none(at, "found its input %zu to be no result of a node before, expected one", i);
     const bool later = takes == ANY || takes == UNSCALED; /* its scale becomes known with that of the result */
-    if (!at->tensors[value->tensor].quantised && !later) {
-        onnx_refuse(at,
-                    "found its input \"%s\" as float32, expected it quantised: QuantizeLinear and DequantizeLinear "
-                    "before it",
-                    value->name);
-        return GRAPH_NONE;
-    }
+    if (!at->tensors[value->tensor].quantised && !later)
+        return onnx_none(
+            at,
+            "found its input \"%s\" as float32, expected it quantised: QuantizeLinear and DequantizeLinear "
+            "before it",
+            value->name);
     const struct onnx_tensor *about = &at->tensors[value->tensor];
-    if (about->flat && takes == CUBES && about->c > 1 && about->h * about->w > 1) {
-        onnx_refuse(at, "found its input \"%s\" to be a cube made a row, expected that only before Gemm and MatMul",
-                    value->name);
-        return GRAPH_NONE;
-    }
+    if (about->flat && takes == CUBES && about->c > 1 && about->h * about->w > 1)
+        return onnx_none(at,
+                         "found its input \"%s\" to be a cube made a row, expected that only before Gemm and MatMul",
+                         value->name);
     return value->tensor;
 }
 
@@ -55,7 +51,7 @@ static struct node *add_node(struct onnx_reading *at, enum node_kind kind, int i
 struct node *onnx_node_new(struct onnx_reading *at, enum node_kind kind, int input, const int sides[AXES], int rank) {
     struct onnx_value *value = onnx_result(at);
     if (!value || (value->tensor = onnx_tensor_new(at, value->name, sides, rank)) == GRAPH_NONE)
-        return NULL;
+        return &at->no_node;
     value->real = true;
     return add_node(at, kind, input, value->tensor);
 }
@@ -95,6 +91,8 @@ int onnx_output(const struct onnx_reading *at) {
 }
 
 bool onnx_keep_scale(struct onnx_reading *at, int from) {
+    if (at->failed)
+        return false;
     copy_scale(at, from, onnx_output(at));
     at->values[at->value_count - 1]->real = onnx_input(at, 0)->real;
     return true;

@@ -94,7 +94,7 @@ static bool add_weights(struct onnx_reading *at, struct node *node, const struct
                         const struct strided *order) {
     const size_t scales = onnx_count(o->weights->scale);
     const int weights = onnx_integers_new(at, "weights", o->weights->constant, order);
-    if (weights == GRAPH_NONE)
+    if (at->failed)
         return false;
     struct tensor *tensor = &at->graph->tensors[weights];
     tensor->scales = xrealloc(tensor->scales, scales * sizeof *tensor->scales);
@@ -141,8 +141,6 @@ bool onnx_read_conv(struct onnx_reading *at) {
     if (!check_weights(at, &o, (size_t)kernels, 0))
         return false;
     struct node *node = onnx_node_new(at, depthwise ? NODE_DEPTHWISE : NODE_CONV, at->in, sides, rank);
-    if (!node)
-        return false;
     memcpy(node->axes, axes, sizeof axes);
     node->groups = depthwise ? 1 : (int)group;
     const struct strided orders[] = {
@@ -175,8 +173,6 @@ static bool read_product(struct onnx_reading *at, bool transposed) {
     if (!check_weights(at, &o, (size_t)kernels, !transposed))
         return false;
     struct node *node = onnx_node_new(at, NODE_FULLY_CONNECTED, at->in, sides, 2);
-    if (!node)
-        return false;
     node->x.size = graph_tensor(at->graph, at->in)->w;
     node->y.size = graph_tensor(at->graph, at->in)->h;
     return add_weights(at, node, &o, &order);

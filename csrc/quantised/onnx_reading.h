@@ -46,12 +46,16 @@ struct onnx_reading {
     uint64_t elements; /* of tensors and copies of constants so far */
     uint64_t bytes;    /* of constants that were made or are in other files, so far */
     bool failed;
+    struct node no_node; /* after a failure */
 };
 
 enum { ONNX_FLOAT = 1, ONNX_UINT8 = 2, ONNX_INT8 = 3, ONNX_INT32 = 6, ONNX_INT64 = 7, ONNX_DIMS_MAX = 8 };
 
 /* Message for the node that is being read. Returns false. */
 bool onnx_refuse(struct onnx_reading *at, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same where a tensor is returned. */
+#define onnx_none(...) (onnx_refuse(__VA_ARGS__), GRAPH_NONE)
 
 /* What a name stands for; NULL: nothing. */
 struct onnx_value *onnx_find(const struct onnx_reading *at, const char *name);
@@ -109,7 +113,7 @@ enum takes { OTHERWISE, CUBES, ROWS, UNSCALED, ANY };
 int onnx_activation(struct onnx_reading *at, size_t i, enum takes takes);
 /* The same of a cube, or of a constant behind DequantizeLinear as one: a tensor with as many dimensions as `rank`. */
 int onnx_addend(struct onnx_reading *at, size_t i, enum takes takes, int rank);
-/* Defines output 0 as a new tensor that a new node computes. NULL with a message. */
+/* Defines output 0 as a new tensor that a new node computes. After a message, a node that is not in the graph. */
 struct node *onnx_node_new(struct onnx_reading *at, enum node_kind kind, int input, const int sides[AXES], int rank);
 /* The same of an output with the sides of the input. */
 struct node *onnx_node_like(struct onnx_reading *at, enum node_kind kind, int input);

@@ -111,8 +111,6 @@ bool onnx_read_transpose(struct onnx_reading *at) {
     if (order[BATCH] != BATCH)
         return onnx_refuse(at, "found dimension %" PRId64 " at place 0, expected the batch first", perm[0]);
     struct node *node = onnx_node_new(at, NODE_TRANSPOSE, at->in, to.sides, from.rank);
-    if (!node)
-        return false;
     memcpy(node->order, order, sizeof order);
     return onnx_keep_scale(at, at->in);
 }
@@ -223,7 +221,8 @@ static bool make_reshape(struct onnx_reading *at, const struct tensor *to) {
                            from.h, from.w, from.c, to->h, to->w, to->c);
     if (!cube.flat)
         cube = (struct onnx_tensor){.h = from.h, .w = from.w, .c = from.c};
-    if (!onnx_node_new(at, NODE_RESHAPE, at->in, to->sides, to->rank))
+    onnx_node_new(at, NODE_RESHAPE, at->in, to->sides, to->rank);
+    if (at->failed)
         return false;
     struct onnx_tensor *about = &at->tensors[onnx_output(at)];
     about->flat = flat || (cube.flat && to->rank == 2);
@@ -284,8 +283,6 @@ bool onnx_read_pad(struct onnx_reading *at) {
     for (int i = 0; i < AXES; i++)
         to.sides[i] += pads[i].before + pads[i].after;
     struct node *node = onnx_node_new(at, NODE_PAD, at->in, to.sides, AXES);
-    if (!node)
-        return false;
     memcpy(node->axes, pads, sizeof pads);
     return onnx_keep_scale(at, at->in);
 }
@@ -311,8 +308,6 @@ bool onnx_read_concatenation(struct onnx_reading *at) {
     if (at->operand_count == 0)
         return onnx_refuse(at, "found no inputs, expected some");
     struct node *node = onnx_node_new(at, NODE_CONCATENATION, inputs[0], to.sides, to.rank);
-    if (!node)
-        return false;
     memcpy(node->inputs, inputs, at->operand_count * sizeof *inputs);
     node->input_count = at->operand_count;
     node->axis = along;

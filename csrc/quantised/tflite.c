@@ -27,32 +27,31 @@ int tflite_number(struct tflite_reading *at, const struct flat_table *table, uns
 
 /* ---- tensors ---- */
 
-static void read_shape(struct tflite_reading *at, const struct flat_table *entry, struct tensor *tensor) {
+#define tensor_refuse(at, entry, tensor, format, ...)                                                                  \
+    flat_fail(&(at)->flat, (entry)->at, "tensor %zu \"%s\": " format, (entry)->index, (tensor)->name, __VA_ARGS__)
+
+static bool read_shape(struct tflite_reading *at, const struct flat_table *entry, struct tensor *tensor) {
     const struct flat_vector shape = flat_vector(&at->flat, entry, 0, 4, "shape");
     tensor->count = 1;
     tensor->n = tensor->h = tensor->w = tensor->c = 1;
     tensor->rank = (int)shape.count;
-    if (shape.count > 4) {
-        flat_fail(&at->flat, entry->at, "tensor %zu \"%s\": found %zu dimensions, expected at most 4", entry->index,
-                  tensor->name, shape.count);
-        return;
-    }
+    if (shape.count > 4)
+        return tensor_refuse(at, entry, tensor, "found %zu dimensions, expected at most 4", shape.count);
     for (size_t i = 0; i < shape.count; i++) {
         const int32_t side = (int32_t)flat_element(&at->flat, &shape, i, 4);
         if (at->flat.failed)
-            return;
-        if (side < 1 || (uint64_t)tensor->count * (uint64_t)side > TENSOR_ELEMENTS_MAX) {
-            flat_fail(&at->flat, entry->at,
-                      "tensor %zu \"%s\": found a size of %d in dimension %zu, expected 1 or more and at most %d "
-                      "elements in all",
-                      entry->index, tensor->name, side, i, TENSOR_ELEMENTS_MAX);
-            return;
-        }
+            return false;
+        if (side < 1 || (uint64_t)tensor->count * (uint64_t)side > TENSOR_ELEMENTS_MAX)
+            return tensor_refuse(at, entry, tensor,
+                                 "found a size of %d in dimension %zu, expected 1 or more and at most %d "
+                                 "elements in all",
+                                 side, i, TENSOR_ELEMENTS_MAX);
         const int axis = graph_axis(at->graph, tensor->rank, (int)i);
         tensor->dims[i] = side;
         tensor->count *= (size_t)side;
         tensor->sides[axis] = axis == BATCH ? 1 : side;
     }
+    return true;
 }
 
 static void read_quantisation(struct tflite_reading *at, const struct flat_table *entry, int lowered,
@@ -67,18 +66,17 @@ static void read_quantisation(struct tflite_reading *at, const struct flat_table
         const uint32_t bits = (uint32_t)flat_element(&at->flat, &scales, i, 4);
         memcpy(&tensor->scales[i], &bits, sizeof bits);
         if (tensor->type == TENSOR_INT8 && !(isfinite(tensor->scales[i]) && tensor->scales[i] > 0))
-            flat_fail(&at->flat, entry->at, "tensor %zu \"%s\": found scale %g, expected a finite number above 0",
-                      entry->index, tensor->name, (double)tensor->scales[i]);
+            tensor_refuse(at, entry, tensor, "found scale %g, expected a finite number above 0",
+                          (double)tensor->scales[i]);
     }
     tensor->sliced = tflite_number(at, &quantisation, 6, 4, "quantised dimension");
     for (size_t i = 0; i < zeros.count && !at->flat.failed; i++) {
         const int64_t zero = (int64_t)flat_element(&at->flat, &zeros, i, 8), low = INT8_MIN + lowered;
         if (tensor->type == TENSOR_INT8 &&
             (zero < low || zero > INT8_MAX + lowered || (i && zero - lowered != tensor->zero)))
-            flat_fail(&at->flat, entry->at,
-                      "tensor %zu \"%s\": found zero point %" PRId64 ", expected %" PRId64
-                      " to %d, the same for all slices",
-                      entry->index, tensor->name, zero, low, INT8_MAX + lowered);
+            tensor_refuse(at, entry, tensor,
+                          "found zero point %" PRId64 ", expected %" PRId64 " to %d, the same for all slices", zero,
+                          low, INT8_MAX + lowered);
         tensor->zero = (int)(zero - lowered);
     }
     if (!zeros.count)
@@ -94,33 +92,29 @@ static const void *aligned_copy(struct graph *graph, const uint8_t *from, size_t
 }
 
 /* bytes: of an element. */
-static void read_data(struct tflite_reading *at, const struct flat_table *entry, size_t bytes, struct tensor *tensor) {
+static bool read_data(struct tflite_reading *at, const struct flat_table *entry, size_t bytes, struct tensor *tensor) {
     const uint32_t index = (uint32_t)flat_number(&at->flat, entry, 2, 4, "buffer");
     if (at->flat.failed)
-        return;
-    if (index >= at->buffers.count) {
-        flat_fail(&at->flat, entry->at, "tensor %zu \"%s\": found buffer %u, expected one of the file's %zu",
-                  entry->index, tensor->name, index, at->buffers.count);
-        return;
-    }
+        return false;
+    if (index >= at->buffers.count)
+        return tensor_refuse(at, entry, tensor, "found buffer %u, expected one of the file's %zu", index,
+                             at->buffers.count);
     const struct flat_table buffer = flat_entry(&at->flat, &at->buffers, index, "buffer");
     const struct flat_vector data = flat_vector(&at->flat, &buffer, 0, 1, "data");
     if (at->flat.failed)
-        return;
+        return false;
     if (data.count == 0) {
         at->computed += tensor->count;
-        if (at->computed > GRAPH_ELEMENTS_MAX)
-            flat_fail(&at->flat, entry->at, "found more than %d elements in all tensors, expected no more",
-                      GRAPH_ELEMENTS_MAX);
-        return;
+        return at->computed <= GRAPH_ELEMENTS_MAX ||
+               flat_fail(&at->flat, entry->at, "found more than %d elements in all tensors, expected no more",
+                         GRAPH_ELEMENTS_MAX);
     }
-    if (data.count != tensor->count * bytes) {
-        flat_fail(&at->flat, entry->at, "tensor %zu \"%s\": found %zu bytes of data, expected %zu", entry->index,
-                  tensor->name, data.count, tensor->count * bytes);
-        return;
-    }
+    if (data.count != tensor->count * bytes)
+        return tensor_refuse(at, entry, tensor, "found %zu bytes of data, expected %zu", data.count,
+                             tensor->count * bytes);
     const uint8_t *from = at->flat.bytes + data.at;
     tensor->data = bytes == 1 ? from : aligned_copy(at->graph, from, tensor->count, bytes);
+    return true;
 }
 
 static void read_tensor(struct tflite_reading *at, const struct flat_table *entry, struct tensor *tensor) {
@@ -132,14 +126,14 @@ static void read_tensor(struct tflite_reading *at, const struct flat_table *entr
     tensor->in_file = type == TYPE_UINT8 ? FILE_UINT8 : type == TYPE_FLOAT32 ? FILE_FLOAT : FILE_INT8;
     tensor->type = bytes ? TENSOR_INT8 : whole ? TENSOR_INT32 : TENSOR_FLOAT;
     if (!bytes && !whole && type != TYPE_FLOAT32)
-        flat_fail(&at->flat, entry->at,
-                  "tensor %zu \"%s\": found %s, expected int8, uint8, int32 or float32: quantise the whole network to "
-                  "INT8",
-                  entry->index, tensor->name, type >= 0 && type < TYPE_NAMES ? type_names[type] : "an unknown type");
-    read_shape(at, entry, tensor);
+        tensor_refuse(at, entry, tensor,
+                      "found %s, expected int8, uint8, int32 or float32: quantise the whole network to "
+                      "INT8",
+                      type >= 0 && type < TYPE_NAMES ? type_names[type] : "an unknown type");
+    if (!read_shape(at, entry, tensor))
+        return;
     read_quantisation(at, entry, type == TYPE_UINT8 ? UNSIGNED_ZERO : 0, tensor);
-    read_data(at, entry, bytes ? 1 : type == TYPE_INT64 ? 8 : 4, tensor);
-    if (type == TYPE_UINT8 && tensor->data)
+    if (read_data(at, entry, bytes ? 1 : type == TYPE_INT64 ? 8 : 4, tensor) && type == TYPE_UINT8 && tensor->data)
         flat_fail(&at->flat, entry->at, "tensor %zu \"%s\": found constants of uint8, expected int8", entry->index,
                   tensor->name);
 }
@@ -276,12 +270,10 @@ static bool check_ends(struct tflite_reading *at) {
     return true;
 }
 
-static void read_model(struct tflite_reading *at) {
+static bool read_model(struct tflite_reading *at) {
     enum { FORMAT_VERSION = 3 };
-    if (at->flat.n < 8 || memcmp(at->flat.bytes + 4, "TFL3", 4) != 0) {
-        flat_fail(&at->flat, 4, "found no identifier TFL3, expected a TFLite file");
-        return;
-    }
+    if (at->flat.n < 8 || memcmp(at->flat.bytes + 4, "TFL3", 4) != 0)
+        return flat_fail(&at->flat, 4, "found no identifier TFL3, expected a TFLite file");
     const struct flat_table root = flat_root(&at->flat, "TFLite file");
     const int version = tflite_number(at, &root, 0, 4, "version");
     if (!at->flat.failed && version != FORMAT_VERSION)
@@ -292,20 +284,18 @@ static void read_model(struct tflite_reading *at) {
     if (!at->flat.failed && tflite_check_operators(at, &subgraphs) && subgraphs.count != 1)
         flat_fail(&at->flat, root.at, "found %zu subgraphs, expected 1", subgraphs.count);
     if (at->flat.failed)
-        return;
+        return false;
     const struct flat_table subgraph = flat_entry(&at->flat, &subgraphs, 0, "subgraph");
     read_tensors(at, &subgraph);
     at->graph->inputs = read_ends(at, &subgraph, 1, "inputs", &at->graph->input_count);
     at->graph->outputs = read_ends(at, &subgraph, 2, "outputs", &at->graph->output_count);
-    if (!at->flat.failed)
-        tflite_read_nodes(at, &subgraph);
+    return !at->flat.failed && tflite_read_nodes(at, &subgraph);
 }
 
 struct graph *tflite_parse(const char *path, const void *bytes, size_t n, struct error *err) {
     struct tflite_reading at = {.flat = flat_open(path, bytes, n, err), .graph = xcalloc(1, sizeof *at.graph)};
     at.graph->path = text_shown(path);
-    read_model(&at);
-    if (!at.flat.failed && layout_settle(at.graph, err) && cut_ends(&at) && check_ends(&at) &&
+    if (read_model(&at) && layout_settle(at.graph, err) && cut_ends(&at) && check_ends(&at) &&
         graph_check(at.graph, err))
         return at.graph;
     graph_free(at.graph);

@@ -343,18 +343,16 @@ static bool read_node(struct tflite_reading *at, struct node *node) {
     return !at->flat.failed;
 }
 
-void tflite_read_nodes(struct tflite_reading *at, const struct flat_table *subgraph) {
+bool tflite_read_nodes(struct tflite_reading *at, const struct flat_table *subgraph) {
     struct graph *graph = at->graph;
     const struct flat_vector list = flat_vector(&at->flat, subgraph, 3, 4, "operators");
     if (list.count > NODES_MAX)
-        flat_fail(&at->flat, list.at, "found %zu nodes, expected at most %d", list.count, NODES_MAX);
-    if (at->flat.failed)
-        return;
+        return flat_fail(&at->flat, list.at, "found %zu nodes, expected at most %d", list.count, NODES_MAX);
     graph->nodes = xcalloc(list.count, sizeof *graph->nodes);
     while (graph->node_count < list.count && !at->flat.failed) {
         at->entry = flat_entry(&at->flat, &list, graph->node_count, "node");
-        if (!read_node(at, &graph->nodes[graph->node_count]))
-            return;
-        graph->node_count++;
+        if (!read_node(at, &graph->nodes[graph->node_count++]))
+            return false;
     }
+    return !at->flat.failed;
 }

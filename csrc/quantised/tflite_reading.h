@@ -20,4 +20,4 @@ bool tflite_indices(struct tflite_reading *at, const struct flat_table *entry, u
 
 /* Refuses a file with operators that are not supported, before anything else is judged: all of them, in one message. */
 bool tflite_check_operators(struct tflite_reading *at, const struct flat_vector *subgraphs);
-void tflite_read_nodes(struct tflite_reading *at, const struct flat_table *subgraph);
+bool tflite_read_nodes(struct tflite_reading *at, const struct flat_table *subgraph);
