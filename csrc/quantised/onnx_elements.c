@@ -84,18 +84,16 @@ bool onnx_read_add(struct onnx_reading *at) {
 static struct node *limited(const struct onnx_reading *at, const struct onnx_value *value) {
     const size_t producer = at->tensors[value->tensor].producer;
     struct node *node = producer ? &at->graph->nodes[producer - 1] : NULL;
-    size_t names = 0;
+    size_t names = 0, chain = 0; /* each name but the last is read by the operator that made the next one */
     for (size_t i = 0; i < at->value_count; i++)
-        if (at->values[i]->tensor == value->tensor)
+        if (at->values[i]->tensor == value->tensor) {
             names += onnx_readers(at, at->values[i]->name);
+            chain++;
+        }
     for (size_t i = 0; i < at->file->n_output; i++) {
         const struct onnx_value *output = onnx_find(at, at->file->output[i]->name);
         names += output && output->tensor == value->tensor;
     }
-    /* Each name but the last is read by the operator that made the next one. */
-    size_t chain = 0;
-    for (size_t i = 0; i < at->value_count; i++)
-        chain += at->values[i]->tensor == value->tensor;
     return node && names == chain && node->kind <= NODE_ADD ? node : NULL;
 }
 
@@ -158,7 +156,6 @@ bool onnx_read_curve(struct onnx_reading *at) {
     return true;
 }
 
-/* Also LogSoftmax. */
 bool onnx_read_softmax(struct onnx_reading *at) {
     const struct tensor *t = graph_tensor(at->graph, at->in);
     const bool old = at->opset < 13; /* over all elements from an axis on */
@@ -166,7 +163,7 @@ bool onnx_read_softmax(struct onnx_reading *at) {
     if (axis < 1 || axis >= t->rank || (old && axis != t->rank - 1 && (axis != 1 || t->count != (size_t)t->c)))
         return onnx_refuse(at, "found axis %" PRId64 "%s, expected 1, the channels", axis,
                            old ? " with those behind it, as before opset 13" : "");
-    struct node *node = onnx_node_like(at, at->node->op_type[0] == 'L' ? NODE_LOG_SOFTMAX : NODE_SOFTMAX, at->in);
+    struct node *node = onnx_node_like(at, at->kind, at->in);
     node->axis = graph_axis(at->graph, node_output(at->graph, node)->rank, (int)axis);
     node->beta = 1;
     return true;
@@ -213,29 +210,21 @@ bool onnx_read_arg_max(struct onnx_reading *at) {
 
 /* ---- pooling ---- */
 
-static bool make_pool(struct onnx_reading *at, enum node_kind kind) {
+bool onnx_read_pool(struct onnx_reading *at) {
     struct axis axes[AXES] = {axis_of(1), axis_of(1), axis_of(1), axis_of(1)};
     int sides[AXES];
     if (!onnx_window(at, at->in, axes, sides))
         return false;
     sides[CHANNELS] = graph_tensor(at->graph, at->in)->c;
     const struct axis *y = &axes[HEIGHT], *x = &axes[WIDTH];
-    if (kind == NODE_AVERAGE_POOL && (y->before || y->after || x->before || x->after) &&
+    if (at->kind == NODE_AVERAGE_POOL && (y->before || y->after || x->before || x->after) &&
         onnx_attribute_or(at, "count_include_pad", 0) != 0 && !onnx_pad_input(at, axes))
         return false;
     if (y->dilation != 1 || x->dilation != 1)
         return onnx_refuse(at, "found dilation, expected none");
-    struct node *node = onnx_node_new(at, kind, at->in, sides, graph_tensor(at->graph, at->in)->rank);
+    struct node *node = onnx_node_new(at, at->kind, at->in, sides, graph_tensor(at->graph, at->in)->rank);
     memcpy(node->axes, axes, sizeof axes);
     return onnx_keep_scale(at, at->in);
-}
-
-bool onnx_read_max_pool(struct onnx_reading *at) {
-    return make_pool(at, NODE_MAX_POOL);
-}
-
-bool onnx_read_average_pool(struct onnx_reading *at) {
-    return make_pool(at, NODE_AVERAGE_POOL);
 }
 
 bool onnx_read_global_average(struct onnx_reading *at) {

@@ -218,50 +218,51 @@ struct known_operator {
     const char *name;
     onnx_operator *read, *fold;
     enum takes takes;
+    enum node_kind kind; /* where readers serve several */
     /* Of an integer form: the first input, how many have a scale and a zero point behind them, which is the bias (0:
      * none), and where the scale of the result is. */
     size_t first, scaled, bias, result;
 };
 
 static const struct known_operator operators[] = {
-    {"Add", onnx_read_add, NULL, OTHERWISE, 0, 0, 0, 0},
-    {"ArgMax", onnx_read_arg_max, NULL, CUBES, 0, 0, 0, 0},
-    {"AveragePool", onnx_read_average_pool, NULL, CUBES, 0, 0, 0, 0},
-    {"BatchNormalization", onnx_read_normalisation, NULL, OTHERWISE, 0, 0, 0, 0},
-    {"Cast", onnx_read_identity, onnx_fold_cast, OTHERWISE, 0, 0, 0, 0},
-    {"Clip", onnx_read_clip, onnx_fold_clip, OTHERWISE, 0, 0, 0, 0},
-    {"Concat", onnx_read_concatenation, onnx_fold_concat, OTHERWISE, 0, 0, 0, 0},
-    {"Constant", onnx_read_constant, NULL, OTHERWISE, 0, 0, 0, 0},
-    {"Conv", onnx_read_conv, NULL, ROWS, 0, 0, 0, 0},
-    {"DequantizeLinear", onnx_read_dequantize, onnx_fold_dequantize, OTHERWISE, 0, 0, 0, 0},
-    {"Dropout", onnx_read_identity, NULL, OTHERWISE, 0, 0, 0, 0},
-    {"Flatten", onnx_read_sides, onnx_fold_sides, ANY, 0, 0, 0, 0},
-    {"Gemm", onnx_read_gemm, NULL, ROWS, 0, 0, 0, 0},
-    {"GlobalAveragePool", onnx_read_global_average, NULL, CUBES, 0, 0, 0, 0},
-    {"Identity", onnx_read_identity, onnx_fold_identity, OTHERWISE, 0, 0, 0, 0},
-    {"LogSoftmax", onnx_read_softmax, NULL, CUBES, 0, 0, 0, 0},
-    {"MatMul", onnx_read_matmul, NULL, ROWS, 0, 0, 0, 0},
-    {"MaxPool", onnx_read_max_pool, NULL, UNSCALED, 0, 0, 0, 0},
-    {"Pad", onnx_read_pad, NULL, CUBES, 0, 0, 0, 0},
-    {"QGemm", onnx_read_gemm, NULL, ROWS, 0, 2, 6, 7},
-    {"QLinearAdd", onnx_read_add, NULL, OTHERWISE, 0, 2, 0, 6},
-    {"QLinearAveragePool", onnx_read_average_pool, NULL, CUBES, 0, 1, 0, 3},
-    {"QLinearConcat", onnx_read_concatenation, NULL, OTHERWISE, 2, SIZE_MAX, 0, 0},
-    {"QLinearConv", onnx_read_conv, NULL, ROWS, 0, 2, 8, 6},
-    {"QLinearGlobalAveragePool", onnx_read_global_average, NULL, CUBES, 0, 1, 0, 3},
-    {"QLinearMatMul", onnx_read_matmul, NULL, ROWS, 0, 2, 0, 6},
-    {"QLinearSigmoid", onnx_read_curve, NULL, CUBES, 0, 1, 0, 3},
-    {"QLinearSoftmax", onnx_read_softmax, NULL, CUBES, 0, 1, 0, 3},
-    {"QuantizeLinear", onnx_read_quantize, onnx_fold_quantize, OTHERWISE, 0, 0, 0, 0},
-    {"ReduceMean", onnx_read_mean, NULL, CUBES, 0, 0, 0, 0},
-    {"Relu", onnx_read_relu, NULL, OTHERWISE, 0, 0, 0, 0},
-    {"Reshape", onnx_read_sides, onnx_fold_sides, ANY, 0, 0, 0, 0},
-    {"Sigmoid", onnx_read_curve, NULL, CUBES, 0, 0, 0, 0},
-    {"Slice", NULL, onnx_fold_slice, OTHERWISE, 0, 0, 0, 0},
-    {"Softmax", onnx_read_softmax, NULL, CUBES, 0, 0, 0, 0},
-    {"Squeeze", onnx_read_sides, onnx_fold_sides, ANY, 0, 0, 0, 0},
-    {"Transpose", onnx_read_transpose, onnx_fold_transpose, ANY, 0, 0, 0, 0},
-    {"Unsqueeze", onnx_read_sides, onnx_fold_sides, ANY, 0, 0, 0, 0},
+    {"Add", onnx_read_add, NULL, OTHERWISE, NODE_KINDS, 0, 0, 0, 0},
+    {"ArgMax", onnx_read_arg_max, NULL, CUBES, NODE_KINDS, 0, 0, 0, 0},
+    {"AveragePool", onnx_read_pool, NULL, CUBES, NODE_AVERAGE_POOL, 0, 0, 0, 0},
+    {"BatchNormalization", onnx_read_normalisation, NULL, OTHERWISE, NODE_KINDS, 0, 0, 0, 0},
+    {"Cast", onnx_read_identity, onnx_fold_cast, OTHERWISE, NODE_KINDS, 0, 0, 0, 0},
+    {"Clip", onnx_read_clip, onnx_fold_clip, OTHERWISE, NODE_KINDS, 0, 0, 0, 0},
+    {"Concat", onnx_read_concatenation, onnx_fold_concat, OTHERWISE, NODE_KINDS, 0, 0, 0, 0},
+    {"Constant", onnx_read_constant, NULL, OTHERWISE, NODE_KINDS, 0, 0, 0, 0},
+    {"Conv", onnx_read_conv, NULL, ROWS, NODE_KINDS, 0, 0, 0, 0},
+    {"DequantizeLinear", onnx_read_dequantize, onnx_fold_dequantize, OTHERWISE, NODE_KINDS, 0, 0, 0, 0},
+    {"Dropout", onnx_read_identity, NULL, OTHERWISE, NODE_KINDS, 0, 0, 0, 0},
+    {"Flatten", onnx_read_sides, onnx_fold_sides, ANY, NODE_KINDS, 0, 0, 0, 0},
+    {"Gemm", onnx_read_product, NULL, ROWS, NODE_KINDS, 0, 0, 0, 0},
+    {"GlobalAveragePool", onnx_read_global_average, NULL, CUBES, NODE_KINDS, 0, 0, 0, 0},
+    {"Identity", onnx_read_identity, onnx_fold_identity, OTHERWISE, NODE_KINDS, 0, 0, 0, 0},
+    {"LogSoftmax", onnx_read_softmax, NULL, CUBES, NODE_LOG_SOFTMAX, 0, 0, 0, 0},
+    {"MatMul", onnx_read_product, NULL, ROWS, NODE_KINDS, 0, 0, 0, 0},
+    {"MaxPool", onnx_read_pool, NULL, UNSCALED, NODE_MAX_POOL, 0, 0, 0, 0},
+    {"Pad", onnx_read_pad, NULL, CUBES, NODE_KINDS, 0, 0, 0, 0},
+    {"QGemm", onnx_read_product, NULL, ROWS, NODE_KINDS, 0, 2, 6, 7},
+    {"QLinearAdd", onnx_read_add, NULL, OTHERWISE, NODE_KINDS, 0, 2, 0, 6},
+    {"QLinearAveragePool", onnx_read_pool, NULL, CUBES, NODE_AVERAGE_POOL, 0, 1, 0, 3},
+    {"QLinearConcat", onnx_read_concatenation, NULL, OTHERWISE, NODE_KINDS, 2, SIZE_MAX, 0, 0},
+    {"QLinearConv", onnx_read_conv, NULL, ROWS, NODE_KINDS, 0, 2, 8, 6},
+    {"QLinearGlobalAveragePool", onnx_read_global_average, NULL, CUBES, NODE_KINDS, 0, 1, 0, 3},
+    {"QLinearMatMul", onnx_read_product, NULL, ROWS, NODE_KINDS, 0, 2, 0, 6},
+    {"QLinearSigmoid", onnx_read_curve, NULL, CUBES, NODE_KINDS, 0, 1, 0, 3},
+    {"QLinearSoftmax", onnx_read_softmax, NULL, CUBES, NODE_SOFTMAX, 0, 1, 0, 3},
+    {"QuantizeLinear", onnx_read_quantize, onnx_fold_quantize, OTHERWISE, NODE_KINDS, 0, 0, 0, 0},
+    {"ReduceMean", onnx_read_mean, NULL, CUBES, NODE_KINDS, 0, 0, 0, 0},
+    {"Relu", onnx_read_relu, NULL, OTHERWISE, NODE_KINDS, 0, 0, 0, 0},
+    {"Reshape", onnx_read_sides, onnx_fold_sides, ANY, NODE_KINDS, 0, 0, 0, 0},
+    {"Sigmoid", onnx_read_curve, NULL, CUBES, NODE_KINDS, 0, 0, 0, 0},
+    {"Slice", NULL, onnx_fold_slice, OTHERWISE, NODE_KINDS, 0, 0, 0, 0},
+    {"Softmax", onnx_read_softmax, NULL, CUBES, NODE_SOFTMAX, 0, 0, 0, 0},
+    {"Squeeze", onnx_read_sides, onnx_fold_sides, ANY, NODE_KINDS, 0, 0, 0, 0},
+    {"Transpose", onnx_read_transpose, onnx_fold_transpose, ANY, NODE_KINDS, 0, 0, 0, 0},
+    {"Unsqueeze", onnx_read_sides, onnx_fold_sides, ANY, NODE_KINDS, 0, 0, 0, 0},
 };
 
 static const struct known_operator *find_operator(const Onnx__Node *node) {
@@ -353,6 +354,7 @@ bool onnx_read_node(struct onnx_reading *at) {
         return known->fold(at) && !at->failed;
     if (!known->read)
         return onnx_refuse(at, "found it on a tensor that is computed, expected a constant");
+    at->kind = known->kind;
     if (known->takes != OTHERWISE && (at->in = onnx_activation(at, 0, known->takes)) == GRAPH_NONE)
         return false;
     if (!known->read(at) || at->failed)

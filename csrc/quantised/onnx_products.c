@@ -150,8 +150,13 @@ bool onnx_read_conv(struct onnx_reading *at) {
     return add_weights(at, node, &o, &orders[depthwise]);
 }
 
-static bool read_product(struct onnx_reading *at, bool transposed) {
+/* MatMul and Gemm. */
+bool onnx_read_product(struct onnx_reading *at) {
+    const Onnx__Attribute *alpha = onnx_attribute(at, "alpha"), *beta = onnx_attribute(at, "beta");
+    const bool transposed = onnx_attribute_or(at, "transB", 0) != 0;
     struct operands o;
+    if ((alpha && alpha->f != 1.0F) || (beta && beta->f != 1.0F) || onnx_attribute_or(at, "transA", 0) != 0)
+        return onnx_refuse(at, "found alpha, beta or transA, expected 1, 1 and 0");
     if (!read_operands(at, &o))
         return false;
     const struct tensor *in = graph_tensor(at->graph, at->in);
@@ -176,17 +181,6 @@ static bool read_product(struct onnx_reading *at, bool transposed) {
     node->x.size = graph_tensor(at->graph, at->in)->w;
     node->y.size = graph_tensor(at->graph, at->in)->h;
     return add_weights(at, node, &o, &order);
-}
-
-bool onnx_read_gemm(struct onnx_reading *at) {
-    const Onnx__Attribute *alpha = onnx_attribute(at, "alpha"), *beta = onnx_attribute(at, "beta");
-    if ((alpha && alpha->f != 1.0F) || (beta && beta->f != 1.0F) || onnx_attribute_or(at, "transA", 0) != 0)
-        return onnx_refuse(at, "found alpha, beta or transA, expected 1, 1 and 0");
-    return read_product(at, onnx_attribute_or(at, "transB", 0) != 0);
-}
-
-bool onnx_read_matmul(struct onnx_reading *at) {
-    return read_product(at, false);
 }
 
 /* (x - mean) * scale / sqrt(variance + epsilon) + bias of the kernels before it: another scale of their weights, which

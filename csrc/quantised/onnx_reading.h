@@ -42,6 +42,7 @@ struct onnx_reading {
      * NULL: absent. */
     struct onnx_value operands[NODE_INPUTS_MAX];
     size_t operand_count;
+    enum node_kind kind;
     int in;            /* tensor of the first of them, if the operator's row says what it takes */
     uint64_t elements; /* of tensors and copies of constants so far */
     uint64_t bytes;    /* of constants that were made or are in other files, so far */
@@ -146,9 +147,9 @@ bool onnx_define_plain(struct onnx_reading *at, const Onnx__Tensor *tensor);
 
 /* Operators: of the node's operands, one of which is computed, or of constants. */
 typedef bool onnx_operator(struct onnx_reading *at);
-onnx_operator onnx_read_add, onnx_read_arg_max, onnx_read_average_pool, onnx_read_clip, onnx_read_concatenation,
-    onnx_read_constant, onnx_read_conv, onnx_read_curve, onnx_read_dequantize, onnx_read_gemm, onnx_read_global_average,
-    onnx_read_identity, onnx_read_matmul, onnx_read_max_pool, onnx_read_mean, onnx_read_normalisation, onnx_read_pad,
-    onnx_read_quantize, onnx_read_relu, onnx_read_sides, onnx_read_softmax, onnx_read_transpose;
+onnx_operator onnx_read_add, onnx_read_arg_max, onnx_read_clip, onnx_read_concatenation, onnx_read_constant,
+    onnx_read_conv, onnx_read_curve, onnx_read_dequantize, onnx_read_global_average, onnx_read_identity, onnx_read_mean,
+    onnx_read_normalisation, onnx_read_pad, onnx_read_pool, onnx_read_product, onnx_read_quantize, onnx_read_relu,
+    onnx_read_sides, onnx_read_softmax, onnx_read_transpose;
 onnx_operator onnx_fold_cast, onnx_fold_clip, onnx_fold_concat, onnx_fold_dequantize, onnx_fold_identity,
     onnx_fold_quantize, onnx_fold_sides, onnx_fold_slice, onnx_fold_transpose;
