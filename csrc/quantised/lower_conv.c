@@ -44,29 +44,30 @@ static bool settle_window(const struct lowering *at, struct convolution *c) {
 static bool lower_rectangle(struct lowering *at, const struct convolution *whole, int x, int y, int w, int h) {
     struct convolution c = *whole;
     const struct span columns = span_of(&c.x, c.from.w, x, w), rows = span_of(&c.y, c.from.h, y, h);
-    struct view other;
+    struct view other = c.other ? view_part(at, *c.other, x, y, w, h) : c.to;
+    c.other = c.other ? &other : NULL;
     c.from = view_part(at, c.from, columns.begin, rows.begin, columns.size, rows.size);
     c.to = view_part(at, c.to, x, y, w, h);
     c.x.before = columns.before;
     c.x.after = columns.after;
     c.y.before = rows.before;
     c.y.after = rows.after;
-    if (c.other) {
-        other = view_part(at, *c.other, x, y, w, h);
-        c.other = &other;
-    }
     return lower_convolution(at, &c);
+}
+
+static bool lower_rectangles(struct lowering *at, const struct convolution *c, int w, int h) {
+    for (int y = 0; y < c->to.h; y += h)
+        for (int x = 0; x < c->to.w; x += w)
+            if (!lower_rectangle(at, c, x, y, least(w, c->to.w - x), least(h, c->to.h - y)))
+                return false;
+    return true;
 }
 
 /* Strides that the accelerator does not have: each column or row of the output by itself. */
 static bool lower_far_windows(struct lowering *at, const struct convolution *c) {
     const bool wide = c->x.stride > STRIDE_MAX;
-    const int results = wide ? c->to.w : c->to.h;
     lowering_note(at, "each %s by itself: strides above %d", wide ? "column" : "row", STRIDE_MAX);
-    for (int i = 0; i < results; i++)
-        if (!(wide ? lower_rectangle(at, c, i, 0, 1, c->to.h) : lower_rectangle(at, c, 0, i, c->to.w, 1)))
-            return false;
-    return true;
+    return lower_rectangles(at, c, wide ? 1 : c->to.w, wide ? c->to.h : 1);
 }
 
 static int weight_of_part(const struct convolution *c, int k, struct tap tap) {
@@ -93,7 +94,7 @@ static bool lower_atom_by_kernels(struct lowering *at, const struct convolution 
     const struct view merged = view_new(at, MEMORY_OF_CUBES, whole->to.w, whole->to.h, parts * at->atom);
     for (int i = 0; i < parts; i++) {
         struct convolution c = *whole;
-        const int kernel = whole->first_kernel + first + i * n, here = count - i * n < n ? count - i * n : n;
+        const int kernel = whole->first_kernel + first + i * n, here = least(n, count - i * n);
         channels[i] = n;
         c.whole = whole;
         c.weight = weight_of_part;
@@ -111,7 +112,7 @@ static bool lower_atom_by_kernels(struct lowering *at, const struct convolution 
 static int most_kernels(const struct lowering *at, const struct convolution *c) {
     struct convolution part = *c;
     for (int n = at->atom - 1; n > 0; n--) {
-        part.to.c = n < c->to.c ? n : c->to.c;
+        part.to.c = least(n, c->to.c);
         if (most_rows(at, &part) > 0)
             return n;
     }
@@ -125,7 +126,7 @@ bool convolution_fits(const struct lowering *at, const struct convolution *c) {
 static bool lower_by_kernels(struct lowering *at, const struct convolution *c, int n) {
     lowering_note(at, "%d %s at a time: a group does not fit CBUF", n, text_plural((size_t)n, "kernel", "kernels"));
     for (int k = 0; k < c->to.c; k += at->atom)
-        if (!lower_atom_by_kernels(at, c, k, c->to.c - k < at->atom ? c->to.c - k : at->atom, n))
+        if (!lower_atom_by_kernels(at, c, k, least(at->atom, c->to.c - k), n))
             return false;
     return true;
 }
@@ -134,13 +135,8 @@ static bool lower_by_kernels(struct lowering *at, const struct convolution *c, i
 static int most_columns(const struct lowering *at, const struct convolution *c) {
     for (int n = c->to.w - 1; n > 0; n = n > 64 ? n / 2 : n - 1) {
         struct convolution part = *c;
-        part.from.w = 0;
+        part.from.w = most_inputs(&c->x, c->from.w, c->to.w, n);
         part.to.w = n;
-        for (int first = 0; first < c->to.w; first += n) {
-            const int here = c->to.w - first < n ? c->to.w - first : n;
-            const int columns = span_of(&c->x, c->from.w, first, here).size;
-            part.from.w = columns > part.from.w ? columns : part.from.w;
-        }
         if (most_rows(at, &part) > 0)
             return n;
     }
@@ -160,15 +156,11 @@ bool lower_convolution(struct lowering *at, struct convolution *c) {
     const int columns = most_columns(at, c);
     if (columns > 0) {
         lowering_note(at, "in bands of %d columns: lines of its input do not fit CBUF", columns);
-        for (int x = 0; x < c->to.w; x += columns)
-            if (!lower_rectangle(at, c, x, 0, c->to.w - x < columns ? c->to.w - x : columns, c->to.h))
-                return false;
-        return true;
+        return lower_rectangles(at, c, columns, c->to.h);
     }
     struct convolution column = *c;
     if (c->to.w > 1) {
-        column.from.w =
-            (c->x.size - 1) * c->x.dilation + 1 < c->from.w ? (c->x.size - 1) * c->x.dilation + 1 : c->from.w;
+        column.from.w = least((c->x.size - 1) * c->x.dilation + 1, c->from.w);
         column.to.w = 1;
     }
     const int kernels = most_kernels(at, &column);
@@ -423,13 +415,13 @@ bool lower_by_atoms(struct lowering *at, const struct convolution *whole, int in
     const int most = outputs % atom ? atoms_of_launch(at, &settled) * atom : outputs;
     for (int k = 0; k < channels; k += most) {
         struct convolution c = settled;
-        const int kernels = channels - k < most ? channels - k : most;
+        const int kernels = least(most, channels - k);
         const int first = k / outputs * inputs / atom * atom, last = ((k + kernels - 1) / outputs + 1) * inputs - 1;
         const int end = (last / atom + 1) * atom;
         c.first_kernel = k;
         c.first_channel = first;
         c.launches = (unsigned)((channels + most - 1) / most);
-        c.from = view_channels(at, whole->from, first, (end < whole->from.c ? end : whole->from.c) - first);
+        c.from = view_channels(at, whole->from, first, least(end, whole->from.c) - first);
         c.to = view_channels(at, whole->to, k, kernels);
         struct view other = c.other ? view_channels(at, *c.other, k, kernels) : c.to;
         c.other = c.other ? &other : NULL;

@@ -160,15 +160,18 @@ static void launch_sdp(struct lowering *at, const struct launch *launch) {
     }
 }
 
-/* Most lines of input that a launch of that many rows of output reads. */
-static int lines_of(const struct convolution *c, int rows) {
+int most_inputs(const struct axis *axis, int size, int results, int n) {
     int most = 0;
-    for (int first = 0; first < c->to.h; first += rows) {
-        const int n = c->to.h - first < rows ? c->to.h - first : rows;
-        const int lines = span_of(&c->y, c->from.h, first, n).size;
-        most = lines > most ? lines : most;
+    for (int first = 0; first < results; first += n) {
+        const int inputs = span_of(axis, size, first, least(n, results - first)).size;
+        most = inputs > most ? inputs : most;
     }
     return most;
+}
+
+/* Most lines of input that a launch of that many rows of output reads. */
+static int lines_of(const struct convolution *c, int rows) {
+    return most_inputs(&c->y, c->from.h, c->to.h, rows);
 }
 
 int most_rows(const struct lowering *at, const struct convolution *c) {
@@ -226,12 +229,12 @@ void lower_launches(struct lowering *at, struct convolution *c, int most) {
     const bool single = c->to.w == 1 && (rows == 1 || c->to.h % rows == 1) && view_spread(at, &row);
     const int kernels = single ? at->atom : KERNELS_MAX;
     for (int k = 0; k < c->to.c; k += kernels) {
-        struct launch launch = {.c = c, .first_kernel = k, .lines = lines_of(c, rows)};
-        launch.kernels = c->to.c - k < kernels ? c->to.c - k : kernels;
+        struct launch launch = {
+            .c = c, .first_kernel = k, .kernels = least(kernels, c->to.c - k), .lines = lines_of(c, rows)};
         launch.weights = put_weights(at, c, k, launch.kernels);
         for (int y = 0; y < c->to.h; y += rows) {
             launch.first_row = y;
-            launch.row_count = c->to.h - y < rows ? c->to.h - y : rows;
+            launch.row_count = least(rows, c->to.h - y);
             launch.rows = span_of(&c->y, c->from.h, y, launch.row_count);
             launch_conv(at, &launch);
             launch_sdp(at, &launch);

@@ -6,10 +6,6 @@ static int gcd(int a, int b) {
     return b ? gcd(b, a % b) : a;
 }
 
-static int least(int a, int b) {
-    return a < b ? a : b;
-}
-
 /* ---- reshape ---- */
 
 /* Kernel k takes element first_kernel + k of a row of pixels; the cube read begins at channel first_channel. */

@@ -65,8 +65,7 @@ static bool lower_sum_by_parts(struct lowering *at, struct convolution c, struct
     const int atoms = window.w * window.h * view_surfaces(at, &window);
     const struct view planes = view_new(at, MEMORY_OF_CUBES, 1, 1, atoms * at->atom);
     for (int i = 0; i < parts; i++) {
-        const int first = i * ELEMENTS_OF_PART,
-                  n = pixels - first < ELEMENTS_OF_PART ? pixels - first : ELEMENTS_OF_PART;
+        const int first = i * ELEMENTS_OF_PART, n = least(ELEMENTS_OF_PART, pixels - first);
         struct view part = atom;
         part.offset += (uint32_t)(first * at->atom);
         if (!lower_part(at, &c, part, n, view_channels(at, planes, 2 * i * at->atom, c.to.c)))
@@ -93,10 +92,9 @@ static bool lower_sums(struct lowering *at, struct convolution c) {
     const int beyond = atoms.w * atoms.h * view_surfaces(at, &atoms) - pixels;
     const struct view cube = view_in_a_row(at, c.from, beyond), to = c.to;
     for (int k = 0; k < to.c; k += at->atom) {
-        const int n = to.c - k < at->atom ? to.c - k : at->atom;
         struct view first = view_channels(at, cube, k, at->atom);
         c.first_kernel = k;
-        c.to = view_channels(at, to, k, n);
+        c.to = view_channels(at, to, k, least(at->atom, to.c - k));
         c.cube = cube;
         c.weight = weight_of_sum;
         set_window(&c, window_of_atoms(at, first, pixels));
@@ -247,16 +245,16 @@ static void lower_pdp(struct lowering *at, const struct axis *x, const struct ax
               rows = y->stride > POOL_MAX ? 1 : to.h;
     for (int top = 0; top < to.h; top += rows)
         for (int left = 0; left < to.w; left += columns) {
-            const int w = to.w - left < columns ? to.w - left : columns;
-            one_pdp(at, x, y, from, view_part(at, to, left, top, w, rows), left, top);
+            const struct view out = view_part(at, to, left, top, least(columns, to.w - left), rows);
+            one_pdp(at, x, y, from, out, left, top);
         }
 }
 
 /* A window of POOL_MAX at most, and the rest for the windows over its results. */
 static struct axis take_window(struct axis *axis) {
-    struct axis part = {.size = axis->size < POOL_MAX ? axis->size : POOL_MAX, .stride = 1, .dilation = 1};
-    part.before = axis->before < part.size ? axis->before : part.size - 1;
-    part.after = axis->after < part.size ? axis->after : part.size - 1;
+    struct axis part = axis_of(least(axis->size, POOL_MAX));
+    part.before = least(axis->before, part.size - 1);
+    part.after = least(axis->after, part.size - 1);
     axis->size -= part.size - 1;
     axis->before -= part.before;
     axis->after -= part.after;

@@ -45,7 +45,7 @@ void lower_sdp(struct lowering *at, struct view from, struct view to, const stru
     const bool spread = view_spread(at, &from) || view_spread(at, &to) || (other && view_spread(at, other));
     const int step = spread ? at->atom : CHANNELS_MAX;
     for (int c = 0; c < from.c; c += step) {
-        const int n = from.c - c < step ? from.c - c : step;
+        const int n = least(step, from.c - c);
         const struct view a = view_channels(at, from, c, n), b = view_channels(at, to, c, n);
         const struct view o = other ? view_channels(at, *other, c, n) : (struct view){0};
         one_sdp(at, &a, &b, stages, other ? &o : NULL);
@@ -292,7 +292,7 @@ bool lower_concatenation_node(struct lowering *at, const struct node *node, stru
 static void lower_pixels(struct lowering *at, struct view cube, struct view rows, bool back) {
     const int pixels = rows.h, surfaces = rows.w;
     for (int s = 0; s < surfaces; s++) {
-        const int n = cube.c - s * at->atom < at->atom ? cube.c - s * at->atom : at->atom;
+        const int n = least(at->atom, cube.c - s * at->atom);
         struct view atoms = view_channels(at, cube, s * at->atom, n), column = view_part(at, rows, s, 0, 1, pixels);
         atoms.w = 1;
         atoms.h = pixels;

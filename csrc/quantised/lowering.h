@@ -23,6 +23,10 @@ struct lowering {
     struct error *err;
 };
 
+static inline int least(int a, int b) {
+    return a < b ? a : b;
+}
+
 /* Message for the node being lowered. Returns false. */
 #define lowering_refuse(at, ...) node_refuse((at)->graph, &(at)->graph->nodes[(at)->node], (at)->err, __VA_ARGS__)
 /* Says what became of the node. */
@@ -87,6 +91,8 @@ struct span {
     int begin, size, before, after;
 };
 struct span span_of(const struct axis *axis, int size, int first, int n);
+/* Most inputs of n results in a row, from each n-th of all results on. */
+int most_inputs(const struct axis *axis, int size, int results, int n);
 
 /* ---- convolutions ---- */
 
