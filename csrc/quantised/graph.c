@@ -284,13 +284,11 @@ static bool check_concatenation(const struct checking *at) {
         const struct tensor *in = node_input(at->graph, node, i);
         if (!check_values(at, node->inputs[i], "input"))
             return false;
-        bool fits = true;
         for (int a = HEIGHT; a <= CHANNELS; a++)
-            fits = fits && (a == node->axis || in->sides[a] == out->sides[a]);
-        if (!fits)
-            return refuse(at,
-                          "found input \"%s\" of another size than the output, expected another only along its axis",
-                          in->name);
+            if (a != node->axis && in->sides[a] != out->sides[a])
+                return refuse(
+                    at, "found input \"%s\" of another size than the output, expected another only along its axis",
+                    in->name);
         sum += in->sides[node->axis];
     }
     const int whole = out->sides[node->axis];
@@ -302,11 +300,9 @@ static bool check_pad(const struct checking *at) {
     const struct tensor *in = at->in, *out = at->out;
     if (!same_scale(in, out))
         return refuse(at, "found other scales of its output than of its input, expected the same");
-    bool fits = true;
     for (int i = HEIGHT; i <= CHANNELS; i++)
-        fits = fits && in->sides[i] + node->axes[i].before + node->axes[i].after == out->sides[i];
-    if (!fits)
-        return refuse(at, "found an output of %d x %d x %d, expected the padded input", out->h, out->w, out->c);
+        if (in->sides[i] + node->axes[i].before + node->axes[i].after != out->sides[i])
+            return refuse(at, "found an output of %d x %d x %d, expected the padded input", out->h, out->w, out->c);
     return true;
 }
 

@@ -23,6 +23,10 @@ struct settling {
 
 static const int in_order[AXES] = {0, 1, 2, 3};
 
+static struct place place_of(int stored) {
+    return (struct place){.stored = stored, .order = {0, 1, 2, 3}, .input = GRAPH_NONE, .row = GRAPH_NONE};
+}
+
 static bool is_plain(const int order[AXES]) {
     return memcmp(order, in_order, sizeof in_order) == 0;
 }
@@ -70,8 +74,9 @@ static void reorder(struct graph *graph, int index, const int sides[AXES], const
 static struct place row_of(const struct settling *at, const struct node *node) {
     const struct place *in = &at->places[node->inputs[0]];
     const struct tensor *cube = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
-    struct place row = {.stored = node->output, .order = {0, 1, 2, 3}, .input = GRAPH_NONE, .row = in->row};
+    struct place row = place_of(node->output);
     const int wide = (cube->h > 1) + (cube->w > 1) + (cube->c > 1);
+    row.row = in->row;
     if (!is_plain(in->order) && wide > 1)
         row.row = out->h * out->w == 1 ? node->inputs[0] : GRAPH_NONE - 1;
     if (in->row >= 0 && memcmp(out->sides, graph_tensor(at->graph, in->row)->sides, sizeof out->sides) == 0) {
@@ -108,7 +113,7 @@ static void set_order_of_rest(const struct graph *graph, const struct node *node
 static bool place_node(struct settling *at, const struct node *node, bool *again) {
     struct place *out = &at->places[node->output];
     const struct place *in = &at->places[node->inputs[0]];
-    *out = (struct place){.stored = node->output, .order = {0, 1, 2, 3}, .input = GRAPH_NONE, .row = GRAPH_NONE};
+    *out = place_of(node->output);
     switch (node->kind) {
     case NODE_TRANSPOSE:
         *out = *in;
@@ -163,8 +168,7 @@ static bool place_nodes(struct settling *at) {
     while (again) {
         again = false;
         for (size_t t = 0; t < graph->tensor_count; t++)
-            at->places[t] =
-                (struct place){.stored = (int)t, .order = {0, 1, 2, 3}, .input = GRAPH_NONE, .row = GRAPH_NONE};
+            at->places[t] = place_of((int)t);
         for (size_t i = 0; i < graph->input_count; i++) {
             struct place *place = &at->places[graph->inputs[i]];
             memcpy(place->order, at->graph->orders[i], sizeof place->order);

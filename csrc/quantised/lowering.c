@@ -20,16 +20,21 @@ void lowering_note(struct lowering *at, const char *format, ...) {
 
 /* ---- views ---- */
 
+static struct view packed_view(const struct lowering *at, int storage, int w, int h, int c) {
+    const uint32_t line = (uint32_t)(w * at->atom);
+    return (struct view){storage, 0, w, h, c, line, line * (uint32_t)h};
+}
+
 struct view view_new(struct lowering *at, int memory, int w, int h, int c) {
-    const uint32_t line = (uint32_t)(w * at->atom), surface = line * (uint32_t)h;
     struct lowered *out = at->out;
+    const struct view view = packed_view(at, (int)out->storage_count, w, h, c);
     out->storages = xgrow(out->storages, out->storage_count, sizeof *out->storages);
-    out->storages[out->storage_count] =
+    out->storages[out->storage_count++] =
         (struct storage){.memory = memory,
-                         .size = (uint64_t)surface * (uint64_t)((c + at->atom - 1) / at->atom),
+                         .size = (uint64_t)view.surface * (uint64_t)view_surfaces(at, &view),
                          .first = at->node,
                          .last = at->node};
-    return (struct view){(int)out->storage_count++, 0, w, h, c, line, surface};
+    return view;
 }
 
 struct view view_part(const struct lowering *at, struct view view, int x, int y, int w, int h) {
@@ -112,13 +117,11 @@ struct data_cube cube_of_constant(uint32_t offset, uint32_t size) {
 }
 
 struct data_cube cube_flying(const struct lowering *at, int w, int h, int c) {
-    return (struct data_cube){.type = CUBE_ON_THE_FLY,
-                              .position = GRAPH_NONE,
-                              .width = (unsigned)w,
-                              .height = (unsigned)h,
-                              .channel = (unsigned)c,
-                              .line_stride = (uint32_t)(w * at->atom),
-                              .surface_stride = (uint32_t)(w * h * at->atom)};
+    const struct view packed = packed_view(at, GRAPH_NONE, w, h, c);
+    struct data_cube cube = cube_of(at, &packed);
+    cube.type = CUBE_ON_THE_FLY;
+    cube.size = 0;
+    return cube;
 }
 
 struct operation *lowering_op(struct lowering *at, enum op_type type) {

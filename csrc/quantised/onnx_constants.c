@@ -219,12 +219,11 @@ bool onnx_define_as(struct onnx_reading *at, const struct onnx_value *as) {
     const char *name = value->name;
     *value = *as;
     value->name = name;
-    value->tensor = GRAPH_NONE;
     return true;
 }
 
 bool onnx_define_plain(struct onnx_reading *at, const Onnx__Tensor *tensor) {
-    const struct onnx_value as = {.constant = tensor, .real = tensor->data_type == ONNX_FLOAT};
+    const struct onnx_value as = {.constant = tensor, .real = tensor->data_type == ONNX_FLOAT, .tensor = GRAPH_NONE};
     return onnx_define_as(at, &as);
 }
 
@@ -351,7 +350,8 @@ static bool join_scales(struct onnx_reading *at, int64_t axis, int64_t side, str
             put(zeros, place, (double)zero_of(in, slice));
         }
     if (zeros)
-        *as = (struct onnx_value){.scale = scales, .zero = zeros, .axis = (int)axis, .real = true};
+        *as =
+            (struct onnx_value){.scale = scales, .zero = zeros, .axis = (int)axis, .real = true, .tensor = GRAPH_NONE};
     return one || zeros;
 }
 

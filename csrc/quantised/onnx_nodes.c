@@ -120,12 +120,7 @@ bool onnx_limits(struct onnx_reading *at, double *low, double *high) {
 }
 
 bool onnx_alias(struct onnx_reading *at, int tensor, bool real) {
-    struct onnx_value *value = onnx_result(at);
-    if (!value)
-        return false;
-    value->tensor = tensor;
-    value->real = real;
-    return true;
+    return onnx_define_as(at, &(struct onnx_value){.tensor = tensor, .real = real});
 }
 
 size_t onnx_readers(const struct onnx_reading *at, const char *name) {

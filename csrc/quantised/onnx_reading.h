@@ -141,7 +141,7 @@ bool onnx_limits(struct onnx_reading *at, double *low, double *high);
 int64_t onnx_axis(const struct onnx_reading *at, int64_t none, size_t rank);
 /* The list `axes` as bits, of a tensor with that many dimensions. */
 unsigned onnx_axes(struct onnx_reading *at, size_t rank, size_t *count);
-/* The constant that the node makes: `as` by another name, or elements that stand for themselves. */
+/* What the node's output stands for: the same as another value, or elements that stand for themselves. */
 bool onnx_define_as(struct onnx_reading *at, const struct onnx_value *as);
 bool onnx_define_plain(struct onnx_reading *at, const Onnx__Tensor *tensor);
 
