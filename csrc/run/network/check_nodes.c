@@ -134,10 +134,9 @@ static void check_cpu_node(struct checking *at, size_t index, struct memory *con
         greatest = fmax(greatest, fabs(STEPS * exact - found));
     }
     at->wrong += greatest > STEPS_MAX;
-    fprintf(at->out,
-            "%s node %zu %s, tensor \"%s\": %zu elements, off by at most %.1f / %d from cpu, on the processor\n",
-            greatest > STEPS_MAX ? "FAIL" : "pass", node->number, node_name(node), out->name, out->count,
-            greatest, STEPS);
+    fprintf(
+        at->out, "%s node %zu %s, tensor \"%s\": %zu elements, off by at most %.1f / %d from cpu, on the processor\n",
+        greatest > STEPS_MAX ? "FAIL" : "pass", node->number, node_name(node), out->name, out->count, greatest, STEPS);
 }
 
 /* After the last layer of a node. */
