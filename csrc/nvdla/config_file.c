@@ -148,7 +148,7 @@ void nvdla_config_print_spec(FILE *out, const struct nvdla_config *config) {
         const int value = nvdla_parameter_value(config, parameter);
         if (!parameter->spec)
             continue;
-        if (strchr(parameter->spec, '_') && strcmp(parameter->legal, "0 1") != 0)
+        if (strchr(parameter->spec, '_') && strcmp(parameter->legal[NVDLA_MAP_SMALL], "0 1") != 0)
             fprintf(out, value ? "#define %s_%d\n" : "#define %s_x\n", parameter->spec, value);
         else
             fprintf(out, "#define %s_%s\n", parameter->spec, value ? "ENABLE" : "DISABLE");

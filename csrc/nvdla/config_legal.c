@@ -33,23 +33,6 @@ static const char *listed(const char *list, char *text, size_t size) {
     return text;
 }
 
-/* full, but for what its RTL can do without. */
-static bool full_is_legal(const struct nvdla_config *config, struct error *err) {
-    const struct nvdla_config *full = nvdla_config_find("full");
-    for (size_t i = 0; i < nvdla_parameter_count; i++) {
-        const struct nvdla_parameter *parameter = &nvdla_parameters[i];
-        const int value = nvdla_parameter_value(config, parameter), built = nvdla_parameter_value(full, parameter);
-        const bool free_ =
-            parameter->offset == offsetof(struct nvdla_config, rubik) ||
-            parameter->offset == offsetof(struct nvdla_config, secondary_memory) ||
-            (value == 0 && !config->secondary_memory && strncmp(parameter->key, "secondary", strlen("secondary")) == 0);
-        if (value != built && !(free_ && value == 0))
-            return error_set(err, "%s=%d (%s): expected %d%s in the register map of full", parameter->key, value,
-                             parameter->meaning, built, free_ ? " or 0" : "");
-    }
-    return true;
-}
-
 struct relation {
     bool holds;
     const char *key;
@@ -68,17 +51,16 @@ static bool related(const struct relation *relations, size_t count, struct error
 }
 
 bool nvdla_config_legal(const struct nvdla_config *config, struct error *err) {
-    if (config->map == NVDLA_MAP_FULL)
-        return full_is_legal(config, err);
     for (size_t i = 0; i < nvdla_parameter_count; i++) {
         const struct nvdla_parameter *parameter = &nvdla_parameters[i];
         const int value = nvdla_parameter_value(config, parameter);
         char values[64];
         int near = 0;
-        if (nearest(parameter->legal, value, &near))
-            return error_set(err, "%s=%d (%s): expected %s%s; the nearest is %d", parameter->key, value,
-                             parameter->meaning, listed(parameter->legal, values, sizeof values),
-                             strcmp(parameter->legal, "0") == 0 ? " in the register map of small" : "", near);
+        const char *const legal = parameter->legal[config->map];
+        if (nearest(legal, value, &near))
+            return error_set(err, "%s=%d (%s): expected %s in the register map of %s; the nearest is %d",
+                             parameter->key, value, parameter->meaning, listed(legal, values, sizeof values),
+                             config->map == NVDLA_MAP_FULL ? "full" : "small", near);
     }
     const int lanes = nvdla_sdp_lanes(config);
     const int atom = config->mem_atom, bus = config->dbb_data_bits, second = config->secondary_memory;

@@ -28,8 +28,8 @@ struct nvdla_parameter {
     const char *spec; /* its name in a .spec file: SPEC_VALUE, or SPEC_ENABLE and SPEC_DISABLE of one that is 0 or 1 */
     const char *column; /* in configurations.csv */
     size_t offset;      /* of an int in struct nvdla_config */
-    const char
-        *legal; /* values of the map small that an RTL is made for, in rising order: "8 16"; "1-65536": a range */
+    /* Values that an RTL is made for, in rising order: "8 16"; "1-65536": a range. */
+    const char *legal[NVDLA_MAP_COUNT];
     const char *meaning;
 };
 

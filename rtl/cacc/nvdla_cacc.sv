@@ -157,14 +157,18 @@ module nvdla_cacc
         d.dataout_addr, d.line_stride,
         d.surf_stride};
   end else begin : gen_mixed
+    logic tile;
+    logic [4:0] batches;
+    assign tile = Winograd != 0 && d.conv_mode[0];
+    assign batches = (BatchMax > 1) ? d.batches : '0;
 `ifdef NVDLA_CACC_HARDWARE
     nvdla_cacc_cells u_cells (
         .clk_i,
         .rst_ni,
         .precision_i   (d.proc_precision),
-        .tile_i        (d.conv_mode[0]),
+        .tile_i        (tile),
         .truncate_i    (d.clip_truncate),
-        .batches_i     (d.batches),
+        .batches_i     (batches),
         .width_i       (d.dataout_width),
         .height_i      (d.dataout_height),
         .odd_i         ({d.surf_stride[5], d.line_stride[5], d.dataout_addr[5]}),
@@ -191,9 +195,9 @@ module nvdla_cacc
         .clk_i,
         .rst_ni,
         .precision_i   (d.proc_precision),
-        .tile_i        (d.conv_mode[0]),
+        .tile_i        (tile),
         .truncate_i    (d.clip_truncate),
-        .batches_i     (d.batches),
+        .batches_i     (batches),
         .width_i       (d.dataout_width),
         .height_i      (d.dataout_height),
         .odd_i         ({d.surf_stride[5], d.line_stride[5], d.dataout_addr[5]}),

@@ -96,7 +96,9 @@ module nvdla_cdma_weight
 
   // The next request: its source, address and atoms; where the next atom goes; whether what compression adds is there
   // for a group.
-  logic prepare, source_valid, mask_rsp, group_ready;
+  localparam logic [1:0] Weights = 2'd0, Masks = 2'd1, Sizes = 2'd2;
+  logic prepare, source_valid, mask_rsp, group_ready, record_ready;
+  logic [1:0] source, arriving;
   logic [AddrBits-1:0] source_addr;
   logic [3:0] source_atoms;
   logic [CbufWrAtoms*CbufAddrBits-1:0] target_addr;
@@ -197,14 +199,11 @@ module nvdla_cdma_weight
   end
 
   if (WeightCompression != 0) begin : gen_compressed
-    // Requests whose atoms have not arrived: their surface and size. More of them than Requests wait.
-    localparam int Requests = (CbufWrAtoms > 1) ? 512 : 128;
     localparam int GroupShift = $clog2(AtomicK);
-    localparam logic [1:0] Weights = 2'd0, Masks = 2'd1, Sizes = 2'd2;
 
     logic compressed, masks_next;
     logic [CbufWrAtoms-1:0] mask_clear;
-    logic mask_req, mask_take, mask_complete, size_req, size_take, size_valid, record_ready;
+    logic mask_req, mask_take, mask_complete, size_req, size_take, size_valid;
     logic [AddrBits-1:0] mask_addr, size_addr;
     logic [3:0] mask_atoms;
     logic [CbufWrAtoms*CbufAddrBits-1:0] mask_wr_addr;
@@ -212,9 +211,8 @@ module nvdla_cdma_weight
     logic [32:0] mask_written, bytes_q, mask_elements;
     logic [31:0] size;
     logic [SizeBits-1:0] kernels_up;
-    logic [1:0] source, arriving;
-    logic [3:0] arriving_atoms, arrived_q, grants_q;
-    logic last_arrives, masks_turn_q, size_rsp, unused_record_valid;
+    logic [3:0] grants_q;
+    logic masks_turn_q, size_rsp;
     logic [EntryCountBits-1:0] unused_mask_stored;
 
     assign compressed = weight_format_i;
@@ -336,26 +334,6 @@ module nvdla_cdma_weight
                  row_q <= (mask_take ? {1'b0, arb_mask_i} : {1'b0, arb_weight_i}))
 `endif
 
-    nvdla_fifo #(
-        .Width(6),
-        .Depth(Requests)
-    ) u_requests (
-        .clk_i,
-        .rst_ni,
-        .in_valid_i (prepare),
-        .in_ready_o (record_ready),
-        .in_data_i  ({source, source_atoms}),
-        .out_valid_o(unused_record_valid),
-        .out_ready_i(rsp_valid_i & last_arrives),
-        .out_data_o ({arriving, arriving_atoms})
-    );
-
-    assign two = CbufWrAtoms > 1 && arrived_q + 4'd1 != arriving_atoms;
-    assign last_arrives = arrived_q + 4'd1 + 4'(two) == arriving_atoms;
-    always_ff @(posedge clk_i or negedge rst_ni)
-      if (!rst_ni) arrived_q <= '0;
-      else if (rsp_valid_i) arrived_q <= last_arrives ? '0 : arrived_q + 4'd1 + 4'(two);
-
     assign wt_rsp      = rsp_valid_i && arriving == Weights;
     assign mask_rsp    = rsp_valid_i && arriving == Masks;
     assign size_rsp    = rsp_valid_i && arriving == Sizes;
@@ -363,10 +341,10 @@ module nvdla_cdma_weight
     assign target_slot  = mask_rsp ? mask_slot : wt_slot;
     assign target_clear = mask_rsp ? mask_clear : wt_clear;
   end else begin : gen_plain
-    assign two          = 1'b0;
+    assign source       = Weights;
     assign group_ready  = wt_written >= threshold_q;
     assign complete     = wt_complete;
-    assign source_valid = wt_req;
+    assign source_valid = wt_req && record_ready;
     assign source_addr  = wt_addr;
     assign source_atoms = wt_atoms;
     assign wt_take      = prepare;
@@ -375,12 +353,45 @@ module nvdla_cdma_weight
     assign target_addr   = wt_wr_addr;
     assign target_slot   = wt_slot;
     assign target_clear  = wt_clear;
-    wire unused_masks = &{1'b0, weight_format_i, wgs_addr_i, wmb_addr_i, wmb_bytes_i, arb_weight_i, arb_mask_i,
+    wire unused_masks = &{1'b0, arriving, weight_format_i, wgs_addr_i, wmb_addr_i, wmb_bytes_i, arb_weight_i, arb_mask_i,
         mask_rl_valid_i,
         mask_rl_entries_i};
   end
 
-  `NVDLA_PARAM(AnswersAreCounted, CbufWrAtoms == 1 || WeightCompression != 0)
+  if (WeightCompression != 0 || CbufWrAtoms > 1) begin : gen_requests
+    // Requests whose atoms have not arrived: their surface and size. More of them than Requests wait.
+    localparam int Requests = (CbufWrAtoms > 1) ? 512 : 128;
+    localparam int RecordBits = (WeightCompression != 0) ? 6 : 4;
+    logic [3:0] arriving_atoms, arrived_q;
+    logic last_arrives, unused_record_valid;
+    logic [RecordBits-1:0] record;
+
+    nvdla_fifo #(
+        .Width(RecordBits),
+        .Depth(Requests)
+    ) u_requests (
+        .clk_i,
+        .rst_ni,
+        .in_valid_i (prepare),
+        .in_ready_o (record_ready),
+        .in_data_i  (RecordBits'({source, source_atoms})),
+        .out_valid_o(unused_record_valid),
+        .out_ready_i(rsp_valid_i & last_arrives),
+        .out_data_o (record)
+    );
+
+    assign {arriving, arriving_atoms} = 6'(record);
+    assign two = CbufWrAtoms > 1 && arrived_q + 4'd1 != arriving_atoms;
+    assign last_arrives = arrived_q + 4'd1 + 4'(two) == arriving_atoms;
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) arrived_q <= '0;
+      else if (rsp_valid_i) arrived_q <= last_arrives ? '0 : arrived_q + 4'd1 + 4'(two);
+  end else begin : gen_single
+    assign record_ready = 1'b1;
+    assign arriving     = source;
+    assign two          = 1'b0;
+  end
+
   `NVDLA_STABLE(RequestStable, req_valid_o, req_ready_i, {req_addr_o, req_size_o})
   `NVDLA_CHECK(StartsOnlyWhenDone, !start_i || done_o)
   `NVDLA_CHECK(RequestsOfWholeAtoms, !source_valid || source_addr[$clog2(MemAtom)-1:0] == '0)

@@ -37,7 +37,7 @@ module nvdla_cmac_array
   assign d = d_i;
   assign fp16 = d.proc_precision == 2'd2;
   assign int8 = !fp16 && d.proc_precision != 2'd1;
-  assign tile = d.conv_mode[0];
+  assign tile = Winograd != 0 && d.conv_mode[0];
 
   // An FP16 operand of a multiplier: {sign, exponent (3), mantissa (14)} of value +-mantissa * 16^exponent * 2^-25,
   // infinity included.

@@ -1,9 +1,10 @@
-// A cell of nvdla_cmac_array: 64 lanes, the largest of their exponents, the sums of their products as values of a tile.
+// A cell of nvdla_cmac_array: its lanes, the largest of their exponents, the sums of their products as values of a
+// tile.
 //
 // Weights: load_i writes the shadow set, swap_i activates it; without a load before it the set in use is all 0.
 // valid_i[s]: there is an atom in stage s + 1 of the array; data_i belong to stage 1, sum_o to the one after stage 4.
-// tile_i: lane 4e + channel is position e of a Winograd tile, the values are the outputs of the tile (POA); else only
-// value 0 counts, and the others are 0.
+// tile_i: lane 4e + channel of 64 is position e of a Winograd tile, the values are the outputs of the tile (POA); else
+// only value 0 counts, and the others are 0.
 //
 // The two halves of the lanes' products are added apart: in INT8 they are those of two kernels; else the high half gets
 // the carries of the low one at the end.
@@ -34,6 +35,8 @@ module nvdla_cmac_array_cell
   /*verilator no_inline_module*/
   localparam int Low = 17 + $clog2(AtomicC);  // a sum of low halves, signed
   localparam int High = 16 + $clog2(AtomicC);
+  localparam int Part = AtomicC / 16;             // lanes of a position of a tile
+  localparam int Columns = (ConvValues + 1) / 2;  // of a tile's outputs
 
   logic shadow_loaded_q, loaded_q;
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -94,9 +97,9 @@ module nvdla_cmac_array_cell
       end
   end
 
-  // Stage 4: row r of the terms to column x of the output is row_q[2r + x].
-  logic signed [Low-1:0] low_row_q[0:7];
-  logic signed [High-1:0] high_row_q[0:7];
+  // Stage 4: row r of the terms to column x of the output is row_q[Columns * r + x].
+  logic signed [Low-1:0] low_row_q[0:4*Columns-1];
+  logic signed [High-1:0] high_row_q[0:4*Columns-1];
   always_ff @(posedge clk_i)
     if (valid_i[2])
       for (int r = 0; r < 4; r++) begin
@@ -105,15 +108,17 @@ module nvdla_cmac_array_cell
         for (int x = 0; x < 4; x++) begin
           low[x]  = '0;
           high[x] = '0;
-          for (int i = 0; i < 4; i++) begin
-            low[x]  = low[x] + Low'($signed({int8_i && term[16*r+4*x+i][15], term[16*r+4*x+i][15:0]}));
-            high[x] = high[x] + High'($signed(term[16*r+4*x+i][31:16]));
+          for (int i = 0; i < Part; i++) begin
+            low[x]  = low[x] + Low'($signed({int8_i && term[(4*r+x)*Part+i][15], term[(4*r+x)*Part+i][15:0]}));
+            high[x] = high[x] + High'($signed(term[(4*r+x)*Part+i][31:16]));
           end
         end
-        low_row_q[2*r]    <= low[0] + low[1] + low[2] + (tile_i ? '0 : low[3]);
-        high_row_q[2*r]   <= high[0] + high[1] + high[2] + (tile_i ? '0 : high[3]);
-        low_row_q[2*r+1]  <= low[1] - low[2] - low[3];
-        high_row_q[2*r+1] <= high[1] - high[2] - high[3];
+        low_row_q[Columns*r]  <= low[0] + low[1] + low[2] + (tile_i ? '0 : low[3]);
+        high_row_q[Columns*r] <= high[0] + high[1] + high[2] + (tile_i ? '0 : high[3]);
+        for (int x = 1; x < Columns; x++) begin
+          low_row_q[Columns*r+x]  <= low[1] - low[2] - low[3];
+          high_row_q[Columns*r+x] <= high[1] - high[2] - high[3];
+        end
       end
 
   // Stage 5: a value.
@@ -129,17 +134,20 @@ module nvdla_cmac_array_cell
   logic [ConvSumBits-1:0] sum_q;
   always_ff @(posedge clk_i)
     if (valid_i[3])
-      for (int x = 0; x < 2; x++) begin
+      for (int x = 0; x < Columns; x++) begin
         logic signed [Low-1:0] low;
         logic signed [High-1:0] high;
-        low = low_row_q[x] + low_row_q[2+x] + low_row_q[4+x] + (tile_i ? '0 : low_row_q[6+x]);
-        high = high_row_q[x] + high_row_q[2+x] + high_row_q[4+x] + (tile_i ? '0 : high_row_q[6+x]);
+        low = low_row_q[x] + low_row_q[Columns+x] + low_row_q[2*Columns+x] + (tile_i ? '0 : low_row_q[3*Columns+x]);
+        high = high_row_q[x] + high_row_q[Columns+x] + high_row_q[2*Columns+x] +
+            (tile_i ? '0 : high_row_q[3*Columns+x]);
         sum_q[x*ConvValueBits+:ConvValueBits] <= (x == 0 || tile_i) ?
             value_of(low, high, fp16_i, int8_i, most_q[4], nan_q[4]) : '0;
-        low = low_row_q[2+x] - low_row_q[4+x] - low_row_q[6+x];
-        high = high_row_q[2+x] - high_row_q[4+x] - high_row_q[6+x];
-        sum_q[(2+x)*ConvValueBits+:ConvValueBits] <= tile_i ?
-            value_of(low, high, fp16_i, int8_i, most_q[4], nan_q[4]) : '0;
+        if (Columns > 1) begin
+          low = low_row_q[Columns+x] - low_row_q[2*Columns+x] - low_row_q[3*Columns+x];
+          high = high_row_q[Columns+x] - high_row_q[2*Columns+x] - high_row_q[3*Columns+x];
+          sum_q[(ConvValues/2+x)*ConvValueBits+:ConvValueBits] <= tile_i ?
+              value_of(low, high, fp16_i, int8_i, most_q[4], nan_q[4]) : '0;
+        end
       end
   assign sum_o = sum_q;
 
@@ -161,9 +169,9 @@ module nvdla_cmac_array_cell
       ended_q <= valid_i[3];
     end
   `NVDLA_CHECK(NothingWithoutWeights, !ended_q || there_q[3] || sum_q == '0)
-  `NVDLA_CHECK(OneValueWithoutTile, !ended_q || tile_i || sum_q[ConvSumBits-1:ConvValueBits] == '0)
+  `NVDLA_CHECK(OneValueWithoutTile, !ended_q || tile_i || sum_q >> ConvValueBits == '0)
   `NVDLA_CHECK(LargestExponent, !valid_i[0] || !above)
 `endif
 
-  `NVDLA_PARAM(LanesLegal, AtomicC == 64 && ConvSumBits == 4 * ConvValueBits && High == ConvInt8Bits)
+  `NVDLA_PARAM(LanesLegal, AtomicC % 16 == 0 && (ConvValues == 1 || AtomicC == 64) && High == ConvInt8Bits)
 endmodule

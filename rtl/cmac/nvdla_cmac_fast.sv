@@ -23,11 +23,12 @@ module nvdla_cmac_fast
     output logic [      ConvCells*ConvSumBits-1:0] sum_o
 );
   cmac_a_d_t d;
-  logic fp16;
+  logic fp16, tile;
   logic [ConvCells-1:0] shadow_loaded_q, loaded_q;
   logic [ConvCells*ConvSumBits-1:0] integer_sum, fp16_sum;
   assign d = d_i;
   assign fp16 = d.proc_precision == 2'd2;
+  assign tile = Winograd != 0 && d.conv_mode[0];
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -41,7 +42,7 @@ module nvdla_cmac_fast
   nvdla_cmac_fast_integer u_integer (
       .clk_i,
       .int16_i (d.proc_precision == 2'd1),
-      .tile_i  (d.conv_mode[0]),
+      .tile_i  (tile),
       .load_i  (fp16 ? '0 : load_i),
       .weight_i,
       .swap_i  (swap_i && !fp16),
@@ -53,7 +54,7 @@ module nvdla_cmac_fast
 
   nvdla_cmac_fast_fp16 u_fp16 (
       .clk_i,
-      .tile_i  (d.conv_mode[0]),
+      .tile_i  (tile),
       .load_i  (fp16 ? load_i : '0),
       .weight_i,
       .swap_i  (swap_i && fp16),

@@ -214,7 +214,7 @@ module nvdla_cmac_fast_fp16
               row[2*r]   = sum[4*r][c] + sum[4*r+1][c] + sum[4*r+2][c];
               row[2*r+1] = sum[4*r+1][c] - sum[4*r+2][c] - sum[4*r+3][c];
             end
-            for (int x = 0; x < 2; x++) begin
+            for (int x = 0; x < ConvValues / 2; x++) begin
               value[c*ConvValues+x]   = {most[c], 2'b00, 38'(row[x] + row[2+x] + row[4+x])};
               value[c*ConvValues+2+x] = {most[c], 2'b00, 38'(row[2+x] - row[4+x] - row[6+x])};
             end
@@ -269,5 +269,5 @@ module nvdla_cmac_fast_fp16
     assign sum_o[i*ConvValueBits+:ConvValueBits] = value_q[i];
   end
 
-  `NVDLA_PARAM(CellsLegal, ConvCells == 8 && AtomicC == 4 * Positions && ConvValues == 4)
+  `NVDLA_PARAM(CellsLegal, ConvCells <= 8 && AtomicC <= 64 && (ConvValues == 1 || AtomicC == 4 * Positions))
 endmodule

@@ -62,7 +62,7 @@ module nvdla_cmac_fast_integer
             row[2*r]   = product[4*r] + product[4*r+1] + product[4*r+2];
             row[2*r+1] = product[4*r+1] - product[4*r+2] - product[4*r+3];
           end
-          for (int x = 0; x < 2; x++) begin
+          for (int x = 0; x < ConvValues / 2; x++) begin
             value[c*ConvValues+x]   = value_of(54'(row[x] + row[2+x] + row[4+x]), int16_i);
             value[c*ConvValues+2+x] = value_of(54'(row[2+x] - row[4+x] - row[6+x]), int16_i);
           end
@@ -101,5 +101,5 @@ module nvdla_cmac_fast_integer
     assign sum_o[i*ConvValueBits+:ConvValueBits] = value_q[i];
   end
 
-  `NVDLA_PARAM(LanesLegal, AtomicC == 4 * Positions && ConvSumBits == ConvValues * ConvValueBits)
+  `NVDLA_PARAM(LanesLegal, AtomicC % 16 == 0 && (ConvValues == 1 || AtomicC == 4 * Positions))
 endmodule

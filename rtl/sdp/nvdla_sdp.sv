@@ -97,7 +97,7 @@ module nvdla_sdp
   assign to_pdp = d.output_dst;
   assign to_memory = !to_pdp && !compare;
   // Precisions, Winograd order and batches, where the configuration has them.
-  logic fp, nan_to_zero, wide, out_wide, out_split;
+  logic fp, nan_to_zero, wide, out_wide, out_split, winograd;
   logic [4:0] batches;
   logic [1:0] main_in;
   if (Int16 != 0) begin : gen_modes
@@ -106,10 +106,12 @@ module nvdla_sdp
     assign wide = d.proc_precision != nvdla_sdp_pkg::PrecisionInt8;
     assign out_wide = d.out_precision != nvdla_sdp_pkg::PrecisionInt8;
     assign out_split = !wide && out_wide;
-    assign batches = d.batch_number;
+    assign winograd = Winograd != 0 && d.winograd;
+    assign batches = (BatchMax > 1) ? d.batch_number : '0;
   end else begin : gen_int8
-    assign {fp, nan_to_zero, wide, out_wide, out_split, batches} = '0;
-    wire unused_modes = &{1'b0, main_in, d.proc_precision, d.out_precision, d.nan_to_zero, d.batch_number};
+    assign {fp, nan_to_zero, wide, out_wide, out_split, winograd, batches} = '0;
+    wire unused_modes = &{1'b0, main_in, d.proc_precision, d.out_precision, d.nan_to_zero, d.winograd,
+        d.batch_number};
   end
   assign surface_count = d.channel >> (wide ? $clog2(MemAtom / 2) : $clog2(MemAtom));
 
@@ -443,7 +445,7 @@ module nvdla_sdp
       .ram_i           (d.dst_ram_type),
       .wide_i          (out_wide),
       .split_i         (out_split),
-      .winograd_i      (d.winograd),
+      .winograd_i      (winograd),
       .batches_i       (batches),
       .batch_stride_i  (AddrBits'({32'd0, d.dst_batch_stride} & AddrMask)),
       .done_o          (w_done),

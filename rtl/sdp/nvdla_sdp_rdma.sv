@@ -97,8 +97,8 @@ module nvdla_sdp_rdma
   if (Int16 != 0) begin : gen_modes
     assign wide = d.proc_precision != nvdla_sdp_pkg::PrecisionInt8;
     assign split = !wide && d.in_precision != nvdla_sdp_pkg::PrecisionInt8;
-    assign winograd = d.winograd;
-    assign batches = d.batch_number;
+    assign winograd = Winograd != 0 && d.winograd;
+    assign batches = (BatchMax > 1) ? d.batch_number : '0;
     assign main_in_o = d.in_precision;
   end else begin : gen_int8
     assign wide = 1'b0;

@@ -57,8 +57,9 @@ TEST(what_has_no_rtl_is_refused_in_a_sentence) {
     is_refused("small,macs=63", "macs=63: expected 32, 64, 128");
     is_refused("small,cbuf=1000", "cbuf=1000: expected a multiple of the 256 bytes");
     is_refused("small,bus=x", "bus=x: expected a number");
-    is_refused("small,bus=96", "bus=96 (bits of the AXI port): expected 64, 128, 256 or 512; the nearest is 64");
-    is_refused("small,banks=17", "banks=17 (banks of CBUF): expected 16 or 32; the nearest is 16");
+    is_refused("small,bus=96", "bus=96 (bits of the AXI port): expected 64, 128, 256 or 512 in the register map of "
+                               "small; the nearest is 64");
+    is_refused("small,banks=17", "banks=17 (banks of CBUF): expected 16 or 32 in the register map of small");
     is_refused("small,macs=16x32", "k=32: expected 16, with c=16");
     is_refused("small,int16=1", "int16=1 (16-bit integers): expected 0 in the register map of small");
     is_refused("full,fp16=0", "fp16=0 (16-bit floating point): expected 1 in the register map of full");
