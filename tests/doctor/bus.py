@@ -12,17 +12,12 @@ import subprocess
 import sys
 import tempfile
 
+from counts import check, finish
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 NET = ROOT / "traces/loadables/own_res_small_int8"
 TRACES = ROOT / "traces/conformance/small"
 KINDS = ["same-id", "early-response", "lost-beat", "repeated-beat:8", "strobes", "address", "wrap", "stale", "narrow", "swapped"]
-counts = {True: 0, False: 0}
-
-
-def check(name, good, found):
-    counts[bool(good)] += 1
-    if not good:
-        print(f"FAIL {name}: {found}")
 
 
 def nvcosim(*words):
@@ -103,5 +98,4 @@ with tempfile.TemporaryDirectory() as folder:
     lenet(folder)
     visible(folder)
 refused()
-print(f"{counts[True]} passed, {counts[False]} failed")
-sys.exit(counts[False] > 0)
+finish()

@@ -11,19 +11,14 @@ import subprocess
 import sys
 import tempfile
 
+from counts import check, finish
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests/import"))
 from tracetext import TraceText  # noqa: E402
 
 NET = ROOT / "traces/loadables/own_res_small_int8"
 LAYER, ATOM, LINE, SURFACE = "0.1", 8, 128, 2048
-counts = {True: 0, False: 0}
-
-
-def check(name, good, found):
-    counts[bool(good)] += 1
-    if not good:
-        print(f"FAIL {name}: {found}")
 
 
 def nvcosim(*words):
@@ -127,5 +122,4 @@ with tempfile.TemporaryDirectory() as name:
     dumps(work, layers)
     runtime(work)
     inputs(work)
-print(f"{counts[True]} passed, {counts[False]} failed")
-sys.exit(counts[False] > 0)
+finish()

@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 
+from counts import check, finish
 from vcd import signals
 
 OPEN = {"global_clk_ovr_on=1": ["--pin", "global_clk_ovr_on=1"], "tmc2slcg_disable_clock_gating=1": ["--pin", "tmc2slcg_disable_clock_gating=1"]}
@@ -24,13 +25,6 @@ WAVES = {
     "rand_sdp_000": (["u_pdp.clk", "u_cdp.clk", "u_cdma.clk", "u_cbuf.clk", "conv_clk"], ["u_sdp.clk", "u_mif.u_mcif.clk"]),
     "rand_dc_004": (["u_pdp.clk", "u_cdp.clk"], ["u_cdma.clk", "u_cbuf.clk", "conv_clk", "u_sdp.clk", "u_mif.u_mcif.clk"]),
 }
-passed = failed = 0
-
-
-def check(title, good):
-    global passed, failed
-    passed, failed = passed + good, failed + (not good)
-    print(f"{'ok  ' if good else 'FAIL'}  {title}")
 
 
 def plain(value):
@@ -86,8 +80,7 @@ def main(build, config="small", count="24"):
             check(f"{trace}: gates are closed where there is nothing to do ({clocks} clocks: {told})",
                   all(n < clocks and (n < clocks / 10 or gate in filling) for gate, n in zip(idle, edges)))
             check(f"{trace}: and open where there is", all(n > 50 for n in edges[len(idle):]))
-    print(f"{passed} passed, {failed} failed")
-    return 0 if failed == 0 else 1
+    finish()
 
 
-sys.exit(main(*sys.argv[1:]))
+main(*sys.argv[1:])

@@ -17,22 +17,13 @@ import sys
 import tempfile
 import time
 
+from counts import check, finish
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 build = pathlib.Path(sys.argv[1]).resolve()
 rtl = sys.argv[2] if len(sys.argv) > 2 else None
 nvcosim = str(build / "nvcosim")
 name = "nvcosim-small" + (f"-{rtl}" if rtl else "")
-passed = failed = 0
-
-
-def check(title, good, said=""):
-    global passed, failed
-    if good:
-        passed += 1
-        print(f"ok    {title}")
-    else:
-        failed += 1
-        print(f"FAIL  {title} {said}")
 
 
 def call(*words):
@@ -226,5 +217,4 @@ items:
               and results("copied.jsonl") == results("alone.jsonl") and time.monotonic() - begin < 40)
 os.chdir("/")
 shutil.rmtree(folder)
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed > 0)
+finish()

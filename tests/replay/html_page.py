@@ -10,12 +10,13 @@ usage: html_page.py PAGE [--timeline] [--map] [--cell OF PLACE] [--hang] [--most
 Always: it stands alone, without a script it shows report.txt, the browser reports no error, nothing from names became markup, and its script works.
 """
 import argparse
+
+from counts import check, finish
 import html.parser
 import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
 
 parser = argparse.ArgumentParser()
@@ -29,13 +30,6 @@ options = parser.parse_args()
 source = open(options.page, encoding="utf-8").read()
 folder = os.path.dirname(options.page)
 report = json.load(open(os.path.join(folder, "report.json"), encoding="utf-8"))
-passed = failed = 0
-
-
-def check(title, good, found=""):
-    global passed, failed
-    print(f"ok    {title}" if good else f"FAIL  {title}: {found}")
-    passed, failed = passed + bool(good), failed + (not good)
 
 
 # What a reader does: moves over charts and maps, sorts, opens a row, changes the colours. The outcome goes into attributes of <html>.
@@ -221,5 +215,4 @@ if options.hang:
         chain = [item["text"] for item in seen.all("li", class_="engine") if any("chain" in parent.get("class", "").split() for parent in item["parents"])]
         check("the chain of waits in its order", len(chain) == len(triage["chain"]) and all(text.startswith(step["unit"]) for text, step in zip(chain, triage["chain"])), chain)
 
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed > 0)
+finish()

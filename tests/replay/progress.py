@@ -12,16 +12,11 @@ import sys
 import tempfile
 import time
 
+from counts import check, finish
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 build = pathlib.Path(sys.argv[1]).resolve()
 terminal = [sys.executable, str(ROOT / "tests/cli/on_terminal.py"), "160"]
-passed = failed = 0
-
-
-def check(title, good, said=""):
-    global passed, failed
-    passed, failed = passed + bool(good), failed + (not good)
-    print(f"{'ok   ' if good else 'FAIL '} {title}", "" if good else said)
 
 
 def seconds(text):
@@ -79,5 +74,4 @@ with tempfile.TemporaryDirectory() as folder:
     check("--stats says where the time went", line and abs(sum(parts) - float(line[1])) < 0.004 and abs(sum(shares) - 100) < 0.4, stats)
     alone = subprocess.run([str(build / "nvcosim"), "run", "--dut", "model", "--stats", short[0]], capture_output=True, text=True).stdout
     check("of the model alone too", re.search(r"time: [\d.]+ CPU seconds: load [^,]*, model [^,]*, compare ", alone), alone)
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed > 0)
+finish()

@@ -14,6 +14,8 @@ import sqlite3
 import subprocess
 import sys
 
+from counts import check, finish
+
 build = os.path.abspath(sys.argv[1])
 nvcosim = os.environ.get("NVCOSIM", build + "/nvcosim")
 here = pathlib.Path(__file__).resolve().parent
@@ -22,13 +24,6 @@ golden = here / "timeline.json.gz"
 folder = pathlib.Path(build, "tests", "timeline")
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
-passed = failed = 0
-
-
-def check(title, good, found=""):
-    global passed, failed
-    print(f"ok    {title}" if good else f"FAIL  {title}: {str(found)[:600]}")
-    passed, failed = passed + bool(good), failed + (not good)
 
 
 def run(name, *words, status=0, file="json", command="run"):
@@ -226,5 +221,4 @@ for words, text in ((["--timeline", "t.txt", str(outside)], "--timeline: found '
     done = subprocess.run([nvcosim, "run", *words], capture_output=True, text=True, timeout=60, check=False)
     check(f"refused: {text}", done.returncode == 2 and text in done.stderr, done)
 
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed > 0)
+finish()
