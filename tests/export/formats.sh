@@ -10,18 +10,8 @@ NVCOSIM=$(realpath "${NVCOSIM:-$build/nvcosim}")
 make --no-print-directory "$1/tests/same_program" || { echo "0 passed, 1 failed"; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-that() {
-    local name=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL $name: $*"
-        tail -n 5 "$work/log" | sed 's/^/    | /'
-    fi
-}
+. tests/replay/frame.sh
+log=$work/log
 
 # The register commands of a trace.
 registers() { grep -E '^(reg_|read_check|poll|wait)' "$1" | sed 's/ *#.*//'; }
@@ -78,5 +68,4 @@ for name in small/rand_multi_000 full/rand_sdpe_000 full/rand_bdma_000; do
     that "$name gives the same files" diff -r "$work/once" "$work/twice"
     rm -rf "$work/once" "$work/twice"
 done
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -10,15 +10,11 @@ NVCOSIM=$(realpath "${NVCOSIM:-$build/nvcosim}")
 make --no-print-directory "$1/tests/export_device" || { echo "0 passed, 1 failed"; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
+. tests/replay/frame.sh
 judge() { # NAME STATUS EXPECTED [LOG [TEXT]]
-    if [ "$2" = "$3" ] && { [ -z "${5:-}" ] || grep -qF -e "$5" "$4"; }; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL $1: exit status $2, expected $3${5:+, with \"$5\"}"
-        [ -n "${4:-}" ] && tail -n 8 "$4" | sed 's/^/    | /'
-    fi
+    log=${4:-}
+    [ "$2" = "$3" ] && { [ -z "${5:-}" ] || grep -qF -e "$5" "$4"; }
+    check "$1: exit status $2, expected $3${5:+, with \"$5\"}" $?
 }
 warnings=(-std=c99 -Wall -Wextra -Werror -pedantic)
 shim=(-fPIC -shared -D_POSIX_C_SOURCE=200809L -include tests/export/shim.h)
@@ -111,5 +107,4 @@ test "$(od -A n -t x4 -j $((offset)) -N 4 "$registers" | tr -d ' ')" = "$(printf
 judge "Linux program, writes arrive" $? 0
 truncate -s 256M "$registers" # each wait reads and writes a word of it
 linux "interrupts that mean nothing" 1 "gave up waiting" --uio "$registers" --timeout 1 --mem 0:0x80000000:0x80000000 --mem-device "$memory"
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

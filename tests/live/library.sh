@@ -9,19 +9,8 @@ make -s library B="${1%/}" >/dev/null || { echo "FAIL  make library"; exit 1; }
 export PKG_CONFIG_PATH=$build/library LD_LIBRARY_PATH=$build/library
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-# check TITLE COMMAND...
-check() {
-    local title=$1
-    shift
-    if "$@" >"$work/said" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL  $title"
-        head -20 "$work/said" | sed 's/^/    | /'
-    fi
-}
+. tests/replay/frame.sh
+log=$work/said
 flags() { pkg-config --cflags --libs nvcosim; }
 says() { # TEXT COMMAND...
     local text=$1
@@ -32,24 +21,24 @@ result="S_INTR_STATUS = 0x150001, result: 0 2 4 6 8 10 12 14 16 18 20 22 24 26 2
 cp docs/live_example.c tests/live/library.c "$work"
 cd "$work" || exit 2
 # shellcheck disable=SC2046 # the flags are words
-check "the example compiles" gcc -std=c17 -Wall -Wextra -Werror live_example.c -o example $(flags)
+that "the example compiles" gcc -std=c17 -Wall -Wextra -Werror live_example.c -o example $(flags)
 # shellcheck disable=SC2046
-check "against the static library" gcc -std=c17 live_example.c -o static $(pkg-config --cflags nvcosim) "$build/library/libnvcosim.a" -ldl
+that "against the static library" gcc -std=c17 live_example.c -o static $(pkg-config --cflags nvcosim) "$build/library/libnvcosim.a" -ldl
 # shellcheck disable=SC2046
-check "the header is C++, too" g++ -Wall -Wextra -Werror -fsyntax-only -x c++ $(pkg-config --cflags nvcosim) - <<<'#include <nvcosim.h>'
+that "the header is C++, too" g++ -Wall -Wextra -Werror -fsyntax-only -x c++ $(pkg-config --cflags nvcosim) - <<<'#include <nvcosim.h>'
 # shellcheck disable=SC2046
-check "the test compiles" gcc -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror library.c -o library $(flags)
-check "example, model" says "$result" ./example
-check "example, RTL" says "$result" ./example rtl
-check "example, no such RTL" says "nvcosim" ./example rtl:nosuch
-check "static, nvcosim in PATH" says "$result" env PATH="$build:$PATH" ./static
-check "static, no nvcosim" says "nvcosim cannot be started: No such file or directory; expected it beside the library or in PATH" env PATH="$work" ./static
-check "SONAME" says libnvcosim.so.0 readelf -d "$build/library/libnvcosim.so"
-check "symbols have a version" says "nvcosim_open@@NVCOSIM_0" readelf -W --dyn-syms "$build/library/libnvcosim.so"
-check "and no others are visible" test "$(nm -D --defined-only "$build/library/libnvcosim.so" | grep -vc ' A NVCOSIM_0\| nvcosim_\|T nvcosim')" = 0
-check "no exit, no output" bash -c "! nm -D --undefined-only '$build/library/libnvcosim.so' | grep -wE 'exit|_exit|abort|printf|puts|fputs|fprintf'"
-check "functions, model" ./library model
-check "functions, RTL" ./library rtl
+that "the test compiles" gcc -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror library.c -o library $(flags)
+that "example, model" says "$result" ./example
+that "example, RTL" says "$result" ./example rtl
+that "example, no such RTL" says "nvcosim" ./example rtl:nosuch
+that "static, nvcosim in PATH" says "$result" env PATH="$build:$PATH" ./static
+that "static, no nvcosim" says "nvcosim cannot be started: No such file or directory; expected it beside the library or in PATH" env PATH="$work" ./static
+that "SONAME" says libnvcosim.so.0 readelf -d "$build/library/libnvcosim.so"
+that "symbols have a version" says "nvcosim_open@@NVCOSIM_0" readelf -W --dyn-syms "$build/library/libnvcosim.so"
+that "and no others are visible" test "$(nm -D --defined-only "$build/library/libnvcosim.so" | grep -vc ' A NVCOSIM_0\| nvcosim_\|T nvcosim')" = 0
+that "no exit, no output" bash -c "! nm -D --undefined-only '$build/library/libnvcosim.so' | grep -wE 'exit|_exit|abort|printf|puts|fputs|fprintf'"
+that "functions, model" ./library model
+that "functions, RTL" ./library rtl
 # kill -9 of the program in the middle of a layer: its device's process ends.
 runs() { grep -q '^State:[[:space:]]*[^Z]' "/proc/$1/status" 2>/dev/null; } # PID; one that has ended may wait for init
 killed() { # DUT
@@ -71,7 +60,7 @@ killed() { # DUT
     done
 }
 for dut in model rtl; do
-    check "a killed program leaves no process, $dut" killed $dut
+    that "a killed program leaves no process, $dut" killed $dut
 done
 # Programs made from traces: one of each engine, a chain; and one whose CRC is wrong.
 exported() { # TRACE
@@ -79,13 +68,12 @@ exported() { # TRACE
     "$build/nvcosim" export "$1" --to c -o t.c && gcc -std=c17 -D_POSIX_C_SOURCE=200809L -I"$root" -include "$root/tests/export/shim.h" t.c "$root/tests/live/exported.c" -o exported $(flags)
 }
 for name in rand_dc_001 rand_img_000 rand_sdp_000 rand_pdp_000 rand_cdp_000 rand_multi_000; do
-    check "$name as a C program links against it" exported "$root/traces/conformance/small/$name.nvt.gz"
+    that "$name as a C program links against it" exported "$root/traces/conformance/small/$name.nvt.gz"
     for dut in model rtl; do
-        check "$name as a C program, $dut" says "PASS checks=" ./exported $dut
+        that "$name as a C program, $dut" says "PASS checks=" ./exported $dut
     done
 done
 zcat "$root/traces/conformance/small/rand_sdp_003.nvt.gz" | sed 's/^\(mem_crc .*\) 0x[0-9a-f]* after/\1 0x12345678 after/' >wrong.nvt
-check "a program with a wrong CRC links" exported wrong.nvt
-check "and fails" says "CRC of primary memory" bash -c '! ./exported model'
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+that "a program with a wrong CRC links" exported wrong.nvt
+that "and fails" says "CRC of primary memory" bash -c '! ./exported model'
+finish

@@ -6,19 +6,12 @@
 # usage: linux.sh BUILD [short]     short: without the stand-in and what goes wrong
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-build=$1 short=${2:-} passed=0 failed=0
+build=$1 short=${2:-}
 nvcosim=$(realpath "$build/nvcosim")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-check() { # NAME STATUS
-    if [ "$2" -eq 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL  $1"
-        tail -n 15 "$work/log" | sed 's/^/    | /'
-    fi
-}
+. tests/replay/frame.sh
+log=$work/log
 says() { # TEXT...: each is in the log
     local text
     for text; do
@@ -203,5 +196,4 @@ R
     [ $? -eq 2 ] && says "found QEMU 7.2 in qemu-system-aarch64" "10.1 or later" "trixie-backports"
     check "an old QEMU" $?
 fi
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

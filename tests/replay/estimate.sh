@@ -8,22 +8,12 @@ ROOT=$(realpath "$(dirname "$0")/../..")
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 cd "$ROOT" || exit 2
-passed=0
-failed=0
+. tests/replay/frame.sh
+log=$WORK/output
 skipped=0
 dc=${NVDLA_CONFORMANCE:-../shared/conformance}/small/dc_13x15x64_5x3x64x16_int8_0/dc_13x15x64_5x3x64x16_int8_0.cfg
 trace=traces/conformance/small/rand_dc_000.nvt.gz
 digits=traces/networks/digits/digits.nvdla
-
-verdict() {
-    if [ "$2" = 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL $1"
-        tail -5 "$WORK/output"
-    fi
-}
 
 # judge NAME STATUS TEXT COMMAND...: the command ends with that status, and its output has the text.
 judge() {
@@ -32,7 +22,7 @@ judge() {
     timeout 300 "$@" >"$WORK/output" 2>&1
     got=$?
     [ $got = "$status" ] && grep -qF -e "$text" "$WORK/output"
-    verdict "$name: status $got, expected $status and '$text'" $?
+    check "$name: status $got, expected $status and '$text'" $?
 }
 
 # near NAME PERCENT [CLOCKS]: the clocks of the only point of the sweep lie that close to those given, or measured.
@@ -44,17 +34,17 @@ near() {
         error = want ? 100 * (clocks / want - 1) : 1e9
         printf "estimated %s, expected %s within %s %%: %.2f %%\n", clocks, want, most, error
         exit !(error <= most && error >= -most) }' "$WORK/sweep.csv" >"$WORK/output" 2>&1
-    verdict "$1" $?
+    check "$1" $?
 }
 
 sweep() { "$B/nvcosim" sweep --csv "$WORK/sweep.csv" "$@" >"$WORK/output" 2>&1; }
 
 # ---- laws ----
 laws=$ROOT/csrc/estimate/laws.csv
-check() { judge "$1" "$2" "geometric mean" scripts/fit.py "$B" --check --count 4 --work "$WORK/fit" --mean 2 --worst 25 "${@:3}"; }
-check "the laws agree with the rtl" 0
+fits() { judge "$1" "$2" "geometric mean" scripts/fit.py "$B" --check --count 4 --work "$WORK/fit" --mean 2 --worst 25 "${@:3}"; }
+fits "the laws agree with the rtl" 0
 sed 's/^\(csc_fill\|sdp_begin\|pdp_begin\|cdp_begin\),[0-9.]*/\1,300/' "$laws" >"$WORK/wrong.csv"
-check "wrong laws do not" 1 --laws "$WORK/wrong.csv"
+fits "wrong laws do not" 1 --laws "$WORK/wrong.csv"
 grep -v '^cdp_begin' "$laws" >"$WORK/less.csv"
 judge "a missing law" 2 "the law 'cdp_begin' is missing" "$B/nvcosim" estimate --laws "$WORK/less.csv" "$trace"
 sed 's/^read,.*/read,many/' "$laws" >"$WORK/text.csv"
@@ -87,7 +77,7 @@ sweep --memory zcu102 "$WORK/resnet50.tflite"
 near "ResNet-50 of small on a ZCU102 within 7 %" 7 76150000
 python3 tests/loadable/cost.py "$B/nvcosim" estimate "$WORK/resnet50.tflite" >"$WORK/output"
 tail -1 "$WORK/output" | awk '{ exit !($1 <= 4) }'
-verdict "ResNet-50 is estimated in at most 4 seconds of processor time, 1.5 on a quiet machine" $?
+check "ResNet-50 is estimated in at most 4 seconds of processor time, 1.5 on a quiet machine" $?
 
 while read -r latency clocks; do
     if [ ! -e "$dc" ]; then
@@ -113,7 +103,7 @@ slower() { # NAME FEWER MORE: the second memory takes more clocks
     clocks=$("$B/nvcosim" estimate --memory "$2" --memory "$3" --csv "$trace" | awk -F, '$1 ~ /rand_dc/ { print $(NF - 6) }')
     echo "$clocks" >"$WORK/output"
     sort -n -u -c <<<"$clocks" 2>/dev/null && [ "$(wc -l <<<"$clocks")" = 2 ]
-    verdict "$1" $?
+    check "$1" $?
 }
 slower "a longer latency takes longer" latency=32 latency=300
 slower "less bandwidth takes longer" latency=32 latency=32,bandwidth=100
@@ -123,10 +113,10 @@ judge "other masters take bandwidth" 0 "rand_dc_000" "$B/nvcosim" estimate --mem
 # ---- files ----
 judge "a roofline" 0 "layers" "$B/nvcosim" estimate --roofline "$WORK/r.svg" "$digits"
 python3 -c "import sys, xml.dom.minidom as m; d = m.parse(sys.argv[1]); n = len(d.getElementsByTagName('circle')); sys.exit(n < 5)" "$WORK/r.svg"
-verdict "its circles" $?
+check "its circles" $?
 judge "a sweep" 0 "frames/s" "$B/nvcosim" sweep --memory latency=32 --memory gbs=1 --html "$WORK/s.html" "$digits" "$trace"
 [ "$(grep -c '^<tr><td class="n">' "$WORK/s.html")" = 4 ]
-verdict "its page has a row for each point" $?
+check "its page has a row for each point" $?
 
 # ---- what is refused ----
 judge "no trace" 2 "no trace is given" "$B/nvcosim" estimate

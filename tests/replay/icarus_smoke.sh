@@ -6,16 +6,12 @@
 # usage: icarus_smoke.sh BUILD [CONFIG]
 set -u
 build=$1 config=${2:-small}
-passed=0 failed=0
+. "$(dirname "$0")/frame.sh"
 names=(sdp_000 pdp_001 cdp_003 dc_004 img_006 dc_pdp_009)
 [ "$config" != full ] || names=(bdma_007 rubik_010 rubikp_002 dcfp_001 batch_000 comp_000 pix_001 lut_000 sdpe_004 pdpe_006 cdp_005)
 for name in "${names[@]}"; do
     trace=traces/conformance/$config/rand_$name.nvt.gz
-    if NVCOSIM_ARGS="$trace --out $build/icarus-reports" vvp -n -M "$build" -m nvcosim_icarus "$build/icarus-$config.vvp" "+config=$config"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-    fi
+    NVCOSIM_ARGS="$trace --out $build/icarus-reports" vvp -n -M "$build" -m nvcosim_icarus "$build/icarus-$config.vvp" "+config=$config"
+    check "$trace under Icarus" $?
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -5,18 +5,11 @@
 # usage: drawn.sh BUILD [COUNT [SEED]]     default: 6 configurations, from the day
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-build=$1 count=${2:-6} seed=${3:-$(date +%Y%m%d)} passed=0 failed=0
+build=$1 count=${2:-6} seed=${3:-$(date +%Y%m%d)}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-check() { # NAME STATUS
-    if [ "$2" -eq 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL  $1"
-        tail -n 12 "$work/log" | sed 's/^/    | /'
-    fi
-}
+. tests/replay/frame.sh
+log=$work/log
 
 for ((i = 0; i < count; i++)); do
     config=$("$build/nvcosim" info --draw $((seed + i)) | sed -n '1s/:.*//p')
@@ -31,5 +24,4 @@ for ((i = 0; i < count; i++)); do
     "$build/nvcosim" qualify --config "$config" --count 12 --seed $((seed + i)) --at-least 60 --out "$work/nights" "$work/$i"/*.nvt.gz >"$work/log" 2>&1
     check "planted faults of $config" $?
 done
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

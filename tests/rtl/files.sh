@@ -3,18 +3,11 @@
 # usage: files.sh BUILD
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-build=$1 passed=0 failed=0
+build=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-check() { # NAME STATUS
-    if [ "$2" -eq 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL  $1"
-        tail -n 8 "$work/log" | sed 's/^/    | /'
-    fi
-}
+. tests/replay/frame.sh
+log=$work/log
 
 for config in small small+macs-16x16+secondary-1; do
     make -s rtl "B=$build" "CONFIG=$config" "OUT=$work/$config" >"$work/log" 2>&1
@@ -31,5 +24,4 @@ check "a folder with files is left alone" $?
 make -s rtl "B=$build" CONFIG=small+macs-8x16 "OUT=$work/no" >"$work/log" 2>&1
 [ $? -eq 2 ] && grep -q "k=16: expected 8, with c=8" "$work/log" && [ ! -e "$work/no" ]
 check "a configuration without an RTL is refused" $?
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish
