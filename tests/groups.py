@@ -55,7 +55,7 @@ GROUPS = [
     Group("test", "rtl read by a strict front end, small", "tests/rtl/strict/strict.sh $BUILD small"),
     Group("nightly", "rtl read by a strict front end",
           "tests/rtl/strict/strict.sh $BUILD $(awk -F, 'NR > 1 { print $1 }' csrc/nvdla/configurations.csv)"),
-    Group("test nightly", "mistakes that a strict front end names", "tests/rtl/strict/planted.py $BUILD"),
+    Group("nightly", "mistakes that a strict front end names", "tests/rtl/strict/planted.py $BUILD"),
     Group("test nightly", "files of the rtl of a configuration", "tests/rtl/files.sh $BUILD"),
     Group("test nightly", "rtl mapped to fpgas", "tests/rtl/synth/synth.sh $BUILD"),
     Group("test nightly", "timing constraints of the rtl", "tests/rtl/sdc/sdc.sh $BUILD"),

@@ -2,7 +2,7 @@
 # Proves properties of leaf modules of rtl/ (tests/formal/*.sv) for any inputs and any time after reset, with Yosys and the model checker of its
 # ABC (property directed reachability). Also proves that the interesting states can be reached, so no proof is empty.
 #
-# usage: prove.sh BUILD     NIGHTLY=1: of the MAC lane all claims, else one of them
+# usage: prove.sh BUILD     NIGHTLY=1: all sizes of a module, and of the MAC lane all claims; else one
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=$1
@@ -35,7 +35,7 @@ prove() {
 
 one_clock="prep -flatten -top proof; memory_map; async2sync; dffunmap; opt_clean"
 ram=rtl/common/nvdla_ram.sv
-for depth in 1 2 3 5; do
+for depth in 3 ${NIGHTLY:+1 2 5}; do
     prove "nvdla_fifo_$depth" "hierarchy -top proof -chparam Depth $depth; $one_clock" "$ram rtl/common/nvdla_fifo.sv tests/formal/fifo.sv"
     prove "nvdla_fifo_${depth}_registered" "hierarchy -top proof -chparam Depth $depth -chparam Registered 1; $one_clock" \
         "$ram rtl/common/nvdla_fifo.sv tests/formal/fifo.sv"
@@ -44,7 +44,7 @@ prove nvdla_skid "$one_clock" "rtl/common/nvdla_skid.sv tests/formal/skid.sv"
 prove nvdla_wrr_arbiter "$one_clock" "rtl/mcif/nvdla_wrr_arbiter.sv tests/formal/arbiter.sv"
 prove nvdla_async_fifo "prep -flatten -top proof; memory_map; clk2fflogic; opt_clean" \
     "rtl/common/nvdla_sync.sv rtl/common/nvdla_async_fifo.sv tests/formal/async_fifo.sv"
-for inputs in 2 3 5 10; do
+for inputs in 5 ${NIGHTLY:+2 3 10}; do
     prove "NV_DW02_tree_$inputs" "hierarchy -top proof -chparam Inputs $inputs; $one_clock" "tb/nvidia/NV_DW02_tree.sv tests/formal/dw02_tree.sv"
 done
 wires="memory_map; dffunmap; opt -full -nodffe -nosdff; techmap -map tests/formal/wires.v; opt_clean"

@@ -7,10 +7,9 @@
 # hardware, and their fast form is compared with it; by day the bench fp does that with one cell.
 
 # engine:configuration. By day each engine once, in the smallest configuration that has all of it but FP16, whose parts have benches of their
-# own, and the convolution with all precisions and Winograd; every night the biggest one too, and large_compressed: compressed weights of INT8
-# alone.
-DAILY_BENCHES := $(foreach e,sdp pdp cdp conv bus mcif,$e:small) $(foreach e,conv fp lut bdma rubik,$e:full)
-NIGHTLY_BENCHES := $(foreach c,full large,$(foreach e,sdp pdp cdp,$e:$c)) conv:large conv:large_compressed mcif:small_256_full mcif:full
+# own; every night the biggest one too, and large_compressed: compressed weights of INT8 alone.
+DAILY_BENCHES := $(foreach e,sdp pdp cdp conv bus mcif,$e:small) $(foreach e,fp lut bdma rubik,$e:full)
+NIGHTLY_BENCHES := $(foreach c,full large,$(foreach e,sdp pdp cdp,$e:$c)) conv:full conv:large conv:large_compressed mcif:small_256_full mcif:full
 BENCHES := $(DAILY_BENCHES) $(NIGHTLY_BENCHES)
 BENCH_TOP_bus := rtl/NV_nvdla.sv
 
