@@ -31,6 +31,15 @@ NVDLAV1 = "NV_NVDLA_partition_o"  # the module by which that branch is recognise
 FULL = {"nvdla/top/marked.v": f"module {NVDLAV1};\r\n#ifdef STAND_IN\nstand_in kept();\n#endif\nendmodule\n",
         TOP: VMOD[TOP].replace("endmodule", f"{NVDLAV1} marked();\nendmodule")}
 
+# The values of a generated tree of small.
+VALUES = """`define NVDLA_SDP_BS_ENABLE
+`define NVDLA_SDP_BN_ENABLE
+`define NVDLA_PDP_ENABLE
+`define NVDLA_CDP_ENABLE
+`define NVDLA_CBUF_BANK_NUMBER 32
+`define NVDLA_CBUF_BANK_DEPTH 512
+"""
+
 
 class Case(unittest.TestCase):
     def setUp(self):
@@ -90,6 +99,26 @@ class Trees(Case):
         self.put_vmod("v/large/vmod")
         self.assertIn("ROOT/v/large/vmod", self.found("v", config="large").title.replace(str(self.root), "ROOT"))
         self.refused("has 2 trees of RTL; expected one of ROOT/v/large/vmod, ROOT/v/small/vmod", "v", config="small_256")
+
+    def test_values_of_a_generated_tree(self):
+        self.put_vmod("hw/outdir/nv_small/vmod")
+        self.put("hw/outdir/nv_small/spec/defs/project.vh", VALUES)
+        self.assertEqual(self.lines("hw", "hw/outdir/nv_small/vmod"), GENERATED)
+        self.put("hw/outdir/mine/spec/defs/project.vh", VALUES.replace("BANK_NUMBER 32", "BANK_NUMBER 16"))
+        self.refused("ROOT/hw/outdir has no RTL of small+banks-16; there is RTL of nv_small; write its values (nvcosim info --config small+banks-16 "
+                     "--spec >ROOT/hw/spec/defs/NAME.spec), generate it on branch master, with a tree.make that names project NAME:",
+                     "hw", config="small+banks-16")
+        self.put_vmod("hw/outdir/mine/vmod")
+        self.assertEqual(self.lines("hw", "hw/outdir/mine/vmod", config="small+banks-16"), GENERATED)
+        self.refused("ROOT/hw/outdir/mine/vmod was generated for another configuration than small; build it with --config small+banks-16",
+                     "hw/outdir/mine")
+        self.put("hw/outdir/other/spec/defs/project.vh", VALUES.replace("`define NVDLA_CDP_ENABLE", "`define NVDLA_CDP_THROUGHPUT 0"))
+        self.put_vmod("hw/outdir/other/vmod")
+        self.refused("build it with --config small+cdp-0", "hw/outdir/other")
+        self.put("hw/outdir/odd/spec/defs/project.vh", VALUES.replace("BANK_DEPTH 512", "BANK_DEPTH 100"))
+        self.put_vmod("hw/outdir/odd/vmod")
+        self.assertEqual([warning.replace(str(self.root), "ROOT") for warning in self.found("hw/outdir/odd").warnings],
+                         ["ROOT/hw/outdir/odd/spec/defs/project.vh: bank_depth=100 (entries of a bank): expected 128, 256 or 512; the nearest is 128"])
 
     def test_a_wrapper_beside_several_trees(self):
         self.put_vmod("soc/hw/large/vmod")

@@ -4,12 +4,16 @@ A tree may be NVIDIA's checkout, a generated vmod anywhere, or a flat folder. So
 assumed: all files are searched for modules and headers, and the list has those that the top module
 reaches. What differs between the generations of the RTL is in _GENERATIONS."""
 import collections
+import contextlib
 import dataclasses
+import itertools
 import os
 import pathlib
 import re
 import typing
 
+from nvcosim import configurations
+from nvcosim.rtl import project
 from nvcosim.text import plural
 from nvcosim.tool import Failure
 
@@ -169,7 +173,10 @@ def find_vmod(request: Request) -> pathlib.Path:
         raise Failure(f"{request.option}: {checkout}: {why}; expected a checkout of NVIDIA's "
                       "repository, or a folder with RTL")
     generated = checkout / f"outdir/nv_{request.config}/vmod"
-    for vmod in (generated, checkout / "vmod", checkout):
+    projects = {top.parents[3].name: top.parents[2]
+                for top in sorted(checkout.glob(f"outdir/*/vmod/{TOP}"))}
+    fitting = (vmod for vmod in projects.values() if _values(vmod) == request.config)
+    for vmod in itertools.chain([generated], fitting, [checkout / "vmod", checkout]):
         if (vmod / TOP).is_file() and not _SOURCE.search((vmod / TOP).read_bytes()):
             return vmod
     tops = _find_tops(checkout, request.top.encode())
@@ -179,15 +186,35 @@ def find_vmod(request: Request) -> pathlib.Path:
     if tops:
         raise Failure(f"{request.option}: {checkout} has {len(tops)} trees of RTL; expected one of "
                       f"{', '.join(map(str, tops))}")
-    projects = sorted(top.parents[3].name for top in checkout.glob(f"outdir/*/vmod/{TOP}"))
     others = "; there is RTL of " + ", ".join(projects) if projects else ""
     is_checkout = any((checkout / name).exists() for name in ("tools/bin/tmake", f"vmod/{TOP}"))
     if not (projects or is_checkout or request.option == "--nvidia"):
         raise Failure(f"{request.option}: {_what_instead(checkout, request.top)}; expected a "
                       "checkout of NVIDIA's repository (git clone https://github.com/nvdla/hw), a "
                       f"vmod that was generated in one, or a folder with NVDLA's RTL {MANUAL}")
-    raise Failure(f"{request.option}: {generated}/{TOP} does not exist{others}; "
+    absent = f"{generated}/{TOP} does not exist" if request.config in configurations.rows() \
+        else f"{checkout}/outdir has no RTL of {request.config}"
+    raise Failure(f"{request.option}: {absent}{others}; "
                   + _how_to_generate(request.config, checkout))
+
+
+def _values(vmod: pathlib.Path) -> str:
+    """The configuration with the values that a tree was generated with; "" if none is known."""
+    with contextlib.suppress(Failure):
+        return project.configuration(vmod)
+    return ""
+
+
+def _check_values(request: Request, vmod: pathlib.Path) -> list[str]:
+    """Warnings of a tree whose values no configuration has. Failure if another one has them."""
+    try:
+        found = project.configuration(vmod)
+    except Failure as failure:
+        return [str(failure)]
+    if found in ("", request.config):
+        return []
+    raise Failure(f"{request.option}: {vmod} was generated for another configuration than "
+                  f"{request.config}; build it with --config {found}")
 
 
 def _what_instead(folder: pathlib.Path, top: str) -> str:
@@ -233,8 +260,12 @@ def _how_to_generate(config: str, checkout: pathlib.Path) -> str:
         return f"full is on branch nvdlav1: git -C {checkout} checkout nvdlav1 {MANUAL}"
     where = f"cd {checkout}" if (checkout / "tools/bin/tmake").exists() else \
         "git clone https://github.com/nvdla/hw && cd hw"
-    return (f"generate it on branch master, with a tree.make that names project nv_{config}: "
-            f"{where} && ./tools/bin/tmake -build vmod {MANUAL}")
+    named = config in configurations.rows()
+    spec = "" if named else (f"write its values (nvcosim info --config {config} --spec "
+                             f">{checkout}/spec/defs/NAME.spec), ")
+    return (f"{spec}generate it on branch master, with a tree.make that names project "
+            f"{'nv_' + config if named else 'NAME'}: {where} && ./tools/bin/tmake -build vmod "
+            f"{MANUAL}")
 
 
 def find_rams(request: Request) -> list[pathlib.Path]:
@@ -330,6 +361,7 @@ def file_list(request: Request) -> FileList:
         raise Failure(f"{request.option}: no file below {request.tree} has a module {request.top}")
     branch = generation(files.modules)
     _check_branch(request, vmod, branch.branch)
+    warnings = _check_values(request, vmod)
     used = files.reached(top)
     slow = [path for path in used if is_slow(path)]
     if slow:
@@ -346,4 +378,4 @@ def file_list(request: Request) -> FileList:
         raise Failure(f"{request.option}: Verilator's file lists take no path with spaces; rename "
                       f"or link {spaced.removeprefix('+incdir+')}")
     title = f"{branch.words}: {plural(len(used), 'file')} below {vmod}"
-    return FileList(lines, title, branch.branch, files.twice(used))
+    return FileList(lines, title, branch.branch, warnings + files.twice(used))
