@@ -214,7 +214,7 @@ static void print_waiting(int lock, const char *folder, const char *name, double
         seconds > 0 && fstat(lock, &begun) == 0 ? seconds - (double)(now.tv_sec - begun.st_mtim.tv_sec) : 0;
     if (more >= 1)
         snprintf(left, sizeof left, ", about %.0f s more", more);
-    fprintf(stderr, "another build runs in %s/%s: waiting for it%s ...\n", folder, name, left);
+    fprintf(stderr, "another build runs in %s%s%s: waiting for it%s ...\n", folder, name[0] ? "/" : "", name, left);
 }
 
 /* Locks FOLDER/NAME.lock, for one build at a time: two would write the same files. seconds: see print_waiting(). -1
