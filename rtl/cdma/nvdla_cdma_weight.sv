@@ -353,7 +353,8 @@ module nvdla_cdma_weight
     assign target_addr   = wt_wr_addr;
     assign target_slot   = wt_slot;
     assign target_clear  = wt_clear;
-    wire unused_masks = &{1'b0, arriving, weight_format_i, wgs_addr_i, wmb_addr_i, wmb_bytes_i, arb_weight_i, arb_mask_i,
+    wire unused_masks = &{1'b0, arriving, weight_format_i, wgs_addr_i, wmb_addr_i, wmb_bytes_i, arb_weight_i,
+        arb_mask_i,
         mask_rl_valid_i,
         mask_rl_entries_i};
   end
