@@ -3,6 +3,7 @@
  * programming" of the chapters 10 to 70, 98-measured-rules section 3. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "legal_layers.h"
 #include "memory/file.h"
@@ -376,50 +377,6 @@ TEST(every_rule_has_a_case) {
     }
 }
 
-TEST(undefined_settings_are_carried_out_where_that_is_allowed) {
-    struct device *dev = bench_new("small"); /* allows them */
-    sdp_copy(dev, 2, 2, 8, 0, 8);
-    sdp_arm(dev);
-    assert_int_equal(advance(dev), DEVICE_INTERRUPT);
-    assert_int_equal(dev->warning_count, 1);
-    assert_non_null(strstr(dev->warnings[0].text, "overlaps the input or the operands"));
-}
-
-/* ---- groups ---- */
-
-TEST(writes_to_an_armed_group_are_told_once_per_launch) {
-    struct device *dev = rules_bench("small");
-    put(dev, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, 3);
-    put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
-    size_t before = told_count(dev);
-    put(dev, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, 3); /* changes nothing */
-    assert_int_equal(told_count(dev), before);
-    PUT(dev, NVDLA_SDP, {SDP_D_DATA_CUBE_WIDTH, 5}, {SDP_D_DATA_CUBE_HEIGHT, 5}, {SDP_D_OP_ENABLE, 1});
-    assert_int_equal(told_count(dev), before + 1);
-    assert_non_null(strstr(told(dev, before)->text, "SDP.D_DATA_CUBE_WIDTH = 0x5: dropped"));
-}
-
-/* Legal, and what the driver of whole networks does; it is reported only where the other group never comes. */
-TEST(arming_the_other_group_first_is_told_if_it_hangs) {
-    struct device *dev = rules_bench("small");
-    sdp_group(dev, 1);
-    sdp_copy(dev, 2, 2, 8, LEGAL_SOURCE, LEGAL_DESTINATION);
-    sdp_arm(dev);
-    run_out(dev);
-    assert_int_equal(told_count(dev), 0);
-    dev->ops->explain(dev);
-    assert_int_equal(told_count(dev), 2);
-    assert_non_null(
-        strstr(told(dev, 0)->text, "SDP_RDMA.S_POINTER = 0x1: group 1 is armed, but it is the turn of group 0"));
-    assert_non_null(strstr(told(dev, 1)->text, "SDP.S_POINTER = 0x1: group 1 is armed, but it is the turn of group 0"));
-    sdp_group(dev, 0);
-    sdp_copy(dev, 2, 2, 8, LEGAL_SOURCE, LEGAL_DESTINATION + 64);
-    sdp_arm(dev);
-    run_out(dev);
-    assert_false(is_busy(dev, NVDLA_SDP));
-    assert_int_equal(told_count(dev), 2);
-}
-
 /* ---- CMAC ---- */
 
 static uint32_t enable_of(const struct device *dev, enum nvdla_unit unit) {
@@ -472,331 +429,110 @@ TEST(cmac_or_cacc_that_is_armed_late_is_told) {
     }
 }
 
-static void all_but_sdp(void *context, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
-    if (unit != NVDLA_SDP)
-        try_write(context, unit, offset, value);
+/* ---- sequences of rules.txt ---- */
+
+/* Writes to D_OP_ENABLE of the units of the text. */
+static void arm(struct device *dev, const char *text) {
+    char unit[32];
+    for (int used; sscanf(text, " %31s%n", unit, &used) == 1; text += used)
+        try_write(dev, nvdla_unit_find(unit), enable_of(dev, nvdla_unit_find(unit)), 1);
 }
 
-/* A layer that waits for the one before it: its data has not passed yet. */
-TEST(cmac_of_a_layer_that_waits_may_be_armed_later) {
-    struct device *dev = new_bench("small", true);
-    struct legal_sink sink = {try_write, dev};
-    legal_layer(dev->config, LEGAL_CONVOLUTION, sink);
-    legal_layer_enable(LEGAL_CONVOLUTION, (struct legal_sink){all_but_sdp, dev});
-    select_groups(dev, 1);
-    legal_layer(dev->config, LEGAL_CONVOLUTION, sink);
-    put(dev, NVDLA_CSC, CSC_D_OP_ENABLE, 1);
-    put(dev, NVDLA_CDMA, CDMA_D_OP_ENABLE, 1);
-    run_out(dev);
-    put(dev, NVDLA_CMAC_A, CMAC_A_D_OP_ENABLE, 1);
-    assert_int_equal(told_count(dev), 0);
-    select_groups(dev, 0);
-    put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
-    run_out(dev);
-    select_groups(dev, 1);
-    put(dev, NVDLA_CMAC_B, CMAC_B_D_OP_ENABLE, 1);
-    assert_int_equal(told_count(dev), 1);
-    assert_int_equal(told(dev, 0)->ordinal, 1);
-    assert_true(dev->ops->reset(dev, NULL));
-    put(dev, NVDLA_CMAC_B, CMAC_B_D_OP_ENABLE, 1);
-    assert_int_equal(told_count(dev), 1);
+static void push(struct device *dev, uint32_t count, uint32_t source, uint32_t destination, uint32_t command) {
+    for (uint32_t i = 0; i < count; i++)
+        PUT(dev, NVDLA_BDMA, {BDMA_CFG_SRC_ADDR_LOW, source}, {BDMA_CFG_DST_ADDR_LOW, destination + 32 * i},
+            {BDMA_CFG_CMD, command}, {BDMA_CFG_OP, 1});
 }
 
-static const struct change nothing[CHANGES];
-
-/* The same in group 1. */
-static void run_next(struct device *dev, enum legal_layer layer) {
-    select_groups(dev, 1);
-    run_layer(dev, layer, nothing);
-}
-
-/* A read of a register takes time on a bus. */
-TEST(cacc_that_is_armed_behind_reads_is_refused) {
-    for (int reads = 4; reads <= 5; reads++) {
-        struct device *dev = rules_bench("small");
-        legal_layer(dev->config, LEGAL_CONVOLUTION, (struct legal_sink){try_write, dev});
-        put(dev, NVDLA_CDMA, CDMA_D_OP_ENABLE, 1);
-        put(dev, NVDLA_CSC, CSC_D_OP_ENABLE, 1);
-        for (int i = 0; i < reads; i++)
-            get(dev, NVDLA_CACC, CACC_S_POINTER);
-        try_write(dev, NVDLA_CACC, CACC_D_OP_ENABLE, 1);
-        assert_int_equal(refused, reads == 5);
-    }
-}
-
-/* ---- layers that spoil the next one ---- */
-
-TEST(a_layer_behind_one_that_leaves_a_rest_is_refused) {
-    static const struct {
-        enum legal_layer layer;
-        struct change changes[CHANGES];
-    } cases[] = {
-        {LEGAL_POOLING, {SET(PDP, D_DATA_CUBE_IN_HEIGHT, 4), SET(PDP_RDMA, D_DATA_CUBE_IN_HEIGHT, 4)}},
-        {LEGAL_CONVOLUTION, {SET(CDMA, D_WEIGHT_BYTES, 0xf8)}},
-        {LEGAL_CONVOLUTION, {SET(CDMA, D_WEIGHT_SIZE_0, 0x1e), SET(CDMA, D_WEIGHT_BYTES, 0xf8)}},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct device *dev = rules_bench("small");
-        run_layer(dev, cases[i].layer, cases[i].changes);
-        assert_false(refused);
-        run_next(dev, cases[i].layer);
-        assert_true(refused);
-        assert_non_null(strstr(refusal.text, "the layer before leaves a rest in the unit"));
-    }
-}
-
-TEST(weights_that_no_kernel_takes_are_told_of_their_layer) {
-    static const struct change longer[CHANGES] = {SET(CDMA, D_WEIGHT_BYTES, 0x110), SET(CSC, D_WEIGHT_BYTES, 0x110)};
-    for (uint32_t banks = 0; banks < 2; banks++) {
-        struct device *dev = rules_bench("small");
-        const struct change next[CHANGES] = {SET(CDMA, D_BANK, banks), SET(CSC, D_BANK, banks)};
-        run_layer(dev, LEGAL_CONVOLUTION, longer);
-        assert_int_equal(told_count(dev), 0);
-        select_groups(dev, 1);
-        run_layer(dev, LEGAL_CONVOLUTION, next);
-        assert_int_equal(told_count(dev), banks == 0);
-        if (banks == 0) {
-            assert_int_equal(told(dev, 0)->ordinal, 0);
-            assert_non_null(strstr(told(dev, 0)->text, "CDMA.D_WEIGHT_BYTES = 0x110, "));
-            assert_non_null(strstr(told(dev, 0)->text, "WEIGHT_BYTES is more than the kernels take"));
-        }
-    }
-}
-
-/* SDP_RDMA may run ahead of its layer of SDP, but not after the last one. */
-TEST(sdp_rdma_that_no_layer_takes_from_is_told_at_the_end) {
-    for (int layers = 1; layers <= 2; layers++) {
-        struct device *dev = rules_bench("small");
-        struct legal_sink sink = {try_write, dev};
-        legal_layer(dev->config, LEGAL_SDP, sink);
-        put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, 1);
-        legal_layer(dev->config, LEGAL_CONVOLUTION, sink);
-        legal_layer_enable(LEGAL_CONVOLUTION, sink);
+/* What a step does to the device; false if it is none of these. */
+static bool act(struct device *dev, const char *name, const char *rest) {
+    const struct legal_sink sink = {try_write, dev};
+    uint32_t n[4] = {0};
+    sscanf(rest, "%" SCNi32 "%" SCNi32 "%" SCNi32 "%" SCNi32, &n[0], &n[1], &n[2], &n[3]);
+    if (strchr(name, '=')) {
+        const struct change change = read_change(dev->config, name);
+        try_write(dev, change.unit, change.offset, change.value);
+    } else if (strcmp(name, "layer") == 0)
+        legal_layer(dev->config, layer_named(rest), sink);
+    else if (strcmp(name, "enable") == 0)
+        legal_layer_enable(layer_named(rest), sink);
+    else if (strcmp(name, "run") == 0)
+        run_layer(dev, layer_named(rest), (const struct change[CHANGES]){{0}});
+    else if (strcmp(name, "arm") == 0)
+        arm(dev, rest);
+    else if (strcmp(name, "read") == 0)
+        for (struct change times = read_change(dev->config, rest); times.value > 0; times.value--)
+            get(dev, times.unit, times.offset);
+    else if (strcmp(name, "push") == 0)
+        push(dev, n[0], n[1], n[2], n[3]);
+    else if (strcmp(name, "group") == 0)
+        select_groups(dev, n[0]);
+    else if (strcmp(name, "reset") == 0)
+        assert_true(dev->ops->reset(dev, NULL));
+    else if (strcmp(name, "pass") == 0)
         run_out(dev);
-        select_groups(dev, 1);
-        if (layers == 2) {
-            legal_layer(dev->config, LEGAL_SDP, sink);
-            put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
-            run_out(dev);
-        }
+    else if (strcmp(name, "played") == 0)
         dev->ops->played(dev);
-        assert_int_equal(is_told(dev, "armed for a layer of SDP that takes nothing from it"), layers == 1);
-    }
+    else if (strcmp(name, "explain") == 0)
+        dev->ops->explain(dev);
+    else
+        return false;
+    return true;
 }
 
-/* ---- tables ---- */
-
-TEST(tables_in_use_are_not_to_be_written) {
-    struct device *dev = rules_bench("small");
-    struct legal_sink sink = {try_write, dev};
-    legal_layer(dev->config, LEGAL_CDP, sink);
-    put(dev, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
-    put(dev, NVDLA_CDP, CDP_S_LUT_INFO, 1); /* nothing runs without CDP_RDMA */
-    put(dev, NVDLA_CDP_RDMA, CDP_RDMA_D_OP_ENABLE, 1);
-    put(dev, NVDLA_CDP, CDP_S_LUT_INFO, 1); /* as it is */
-    assert_int_equal(told_count(dev), 0);
-    try_write(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_DATA, 1);
-    assert_true(refused);
-    assert_non_null(strstr(refusal.text, "CDP.S_LUT_ACCESS_DATA = 0x1: written while a layer uses the table"));
-
-    dev = rules_bench("full");
-    sink.context = dev;
-    legal_layer(dev->config, LEGAL_TABLE, sink);
-    legal_layer_enable(LEGAL_TABLE, sink);
-    try_write(dev, NVDLA_SDP, SDP_S_LUT_LE_START, 5);
-    assert_true(refused);
-}
-
-TEST(entries_that_are_missing_are_told) {
-    static const struct change none[CHANGES];
-    struct device *dev = rules_bench("small");
-    struct legal_sink sink = {try_write, dev};
-    legal_layer(dev->config, LEGAL_CDP, sink);
-    assert_true(dev->ops->reset(dev, NULL));
-    PUT(dev, NVDLA_CDP, {CDP_S_LUT_ACCESS_CFG, 0x30000 | 257}, {CDP_S_LUT_ACCESS_CFG, 0x30000},
-        {CDP_S_LUT_ACCESS_DATA, 1}, {CDP_S_POINTER, 0});
-    legal_layer_enable(LEGAL_CDP, sink);
+/* Whether what a step expects is so. */
+static bool holds(struct device *dev, const char *name, const char *rest) {
+    const int number = atoi(rest);
+    if (strcmp(name, "told") == 0)
+        return told_count(dev) == (size_t)number;
+    if (strcmp(name, "says") == 0)
+        return is_told(dev, rest);
+    if (strcmp(name, "lacks") == 0)
+        return !is_told(dev, rest);
+    if (strcmp(name, "launch") == 0)
+        return told(dev, told_count(dev) - 1)->ordinal == number;
+    if (strcmp(name, "idle") == 0 || strcmp(name, "busy") == 0)
+        return is_busy(dev, nvdla_unit_find(rest)) == (name[0] == 'b');
+    if (strcmp(name, "refused") == 0)
+        return refused && strstr(refusal.text, rest);
+    assert_string_equal(name, "hangs");
     run_out(dev);
-    assert_true(is_told(dev, "CDP.S_LUT_ACCESS_CFG = 0x30101: the table has no such entry"));
-    assert_true(is_told(dev, "321 entries of the look-up table have not been written"));
-
-    dev = rules_bench("full");
-    put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA, 1);
-    put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA, 1);
-    assert_int_equal(told_count(dev), 1);
-    assert_true(is_told(dev, "without S_LUT_ACCESS_CFG since reset"));
-    run_layer(dev, LEGAL_TABLE, none);
-    put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA, 1);
-    assert_int_equal(told_count(dev), 2);
-}
-
-/* ---- BDMA ---- */
-
-/* Pushes a copy of one line; source and destination are its own unless told otherwise. */
-static void push(struct device *dev, uint32_t source, uint32_t destination, uint32_t ports) {
-    PUT(dev, NVDLA_BDMA, {BDMA_CFG_SRC_ADDR_LOW, source}, {BDMA_CFG_DST_ADDR_LOW, destination}, {BDMA_CFG_CMD, ports},
-        {BDMA_CFG_OP, 1});
-}
-
-TEST(bdma_hazards_are_told) {
-    struct device *dev = rules_bench("full");
-    put(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH0, 1);
-    assert_true(is_told(dev, "BDMA.CFG_LAUNCH0 = 0x1: launched without descriptors"));
-    assert_true(dev->ops->reset(dev, NULL));
-    for (uint32_t i = 0; i < 22; i++)
-        push(dev, LEGAL_SOURCE, LEGAL_DESTINATION + 0x20 * i, i == 3 ? 1 : 3);
-    assert_int_equal(told_count(dev), 2);
-    assert_true(is_told(dev, "FREE_SLOT is 0"));
-    put(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH0, 1);
-    assert_true(is_told(dev, "writes both memories"));
-    push(dev, LEGAL_SOURCE, LEGAL_DESTINATION, 3);
-    put(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH1, 1);
-    assert_int_equal(told_count(dev), 3);
-    push(dev, LEGAL_SOURCE, LEGAL_DESTINATION, 3);
-    assert_true(is_told(dev, "the descriptor joins that launch"));
-    put(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH0, 1);
-    assert_true(is_told(dev, "it replaces that launch"));
-
-    dev = rules_bench("full");
-    push(dev, LEGAL_SOURCE, LEGAL_DESTINATION, 3);
-    put(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH0, 1);
-    push(dev, LEGAL_SOURCE, LEGAL_DESTINATION, 3);
-    put(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH0, 1);
-    assert_int_equal(told_count(dev), 1);
-    assert_true(is_told(dev, "one of the two interrupts is lost"));
-
-    dev = rules_bench("full");
-    put(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH1, 1);
-    push(dev, LEGAL_SOURCE, LEGAL_DESTINATION, 3);
-    put(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH0, 1);
-    push(dev, LEGAL_SOURCE, LEGAL_DESTINATION, 3);
-    assert_true(is_told(dev, "pushed while both groups are busy"));
-}
-
-TEST(bdma_groups_do_not_read_what_they_write) {
-    struct device *dev = rules_bench("full");
-    push(dev, LEGAL_SOURCE, LEGAL_DESTINATION, 3);
-    push(dev, LEGAL_DESTINATION, LEGAL_MASKS, 1); /* of the other memory */
-    push(dev, LEGAL_DESTINATION, LEGAL_MASKS, 3);
-    try_write(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH1, 1);
-    assert_true(refused);
-    assert_non_null(strstr(refusal.text, "BDMA.CFG_LAUNCH1 = 0x1: the group reads bytes that it writes"));
-}
-
-/* ---- why a run hangs ---- */
-
-static void explain(struct device *dev) {
-    run_out(dev);
-    assert_int_equal(told_count(dev), 0);
+    if (refused || told_count(dev) > 0)
+        return false;
     dev->ops->explain(dev);
+    return is_told(dev, rest);
 }
 
-TEST(partners_that_are_not_armed_are_told) {
-    static const struct {
-        enum legal_layer layer;
-        enum nvdla_unit unit;
-        uint32_t enable;
-        const char *text;
-    } cases[] = {
-        {LEGAL_SDP, NVDLA_SDP, SDP_D_OP_ENABLE, "waits for SDP_RDMA, which is not armed"},
-        {LEGAL_SDP, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, "waits for SDP, which"},
-        {LEGAL_POOLING, NVDLA_PDP, PDP_D_OP_ENABLE, "waits for PDP_RDMA, which"},
-        {LEGAL_SDP_POOLING, NVDLA_PDP, PDP_D_OP_ENABLE, "waits for SDP, which"},
-        {LEGAL_SDP_POOLING, NVDLA_SDP, SDP_D_OP_ENABLE, "waits for PDP, which"},
-        {LEGAL_CDP, NVDLA_CDP, CDP_D_OP_ENABLE, "waits for CDP_RDMA, which"},
-        {LEGAL_CDP, NVDLA_CDP_RDMA, CDP_RDMA_D_OP_ENABLE, "waits for CDP, which"},
-        {LEGAL_CONVOLUTION, NVDLA_SDP, SDP_D_OP_ENABLE, "waits for CSC, which"},
-        {LEGAL_CONVOLUTION, NVDLA_CSC, CSC_D_OP_ENABLE, "waits for CACC, which"},
-        {LEGAL_CONVOLUTION, NVDLA_CMAC_A, CMAC_A_D_OP_ENABLE, "waits for CSC, which"},
-        {LEGAL_CONVOLUTION, NVDLA_CDMA, CDMA_D_OP_ENABLE, "waits for CSC, which"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct device *dev = rules_bench("small");
-        struct legal_sink sink = {try_write, dev};
-        legal_layer(dev->config, cases[i].layer, sink);
-        put(dev, cases[i].unit, cases[i].enable, 1);
-        explain(dev);
-        if (!is_told(dev, cases[i].text))
-            fail_msg("case %zu: '%s' has not been reported", i, cases[i].text);
+TEST(sequences_are_told_as_they_say) {
+    char *text = test_text("tests/unit/rules.txt");
+    struct device *dev = NULL;
+    int line = 1, cases = 0;
+    bool pending = false; /* a refusal that nothing expects */
+    for (char *row; (row = strsep(&text, "\n")) != NULL; line++) {
+        if (!row[0] || row[0] == '#')
+            continue;
+        if (row[0] != ' ') {
+            char *config = strsep(&row, ":"), *undefined = strstr(config, " undefined");
+            if (undefined)
+                *undefined = '\0';
+            dev = new_bench(config, undefined != NULL);
+            cases++;
+            assert_false(pending);
+        }
+        for (char *step; (step = strsep(&row, ";")) != NULL;) {
+            step += strspn(step, " ");
+            const char *name = strsep(&step, " "), *rest = step ? step : "";
+            if (!*name)
+                continue;
+            const bool good = (!pending && act(dev, name, rest)) || holds(dev, name, rest);
+            if (!good)
+                fail_msg("rules.txt:%d: %s %s: refused %d, %zu told, the last: %s", line, name, rest, refused,
+                         told_count(dev), told_count(dev) > 0 ? told(dev, told_count(dev) - 1)->text : "none");
+            pending = refused && strcmp(name, "refused") != 0;
+        }
     }
-}
-
-TEST(clients_that_are_not_answered_are_told) {
-    static const struct {
-        enum legal_layer layer;
-        uint32_t offset, value; /* of MCIF */
-        const char *text;
-    } cases[] = {
-        {LEGAL_SDP, MCIF_CFG_WR_WEIGHT_0, 0x01010001, "MCIF.CFG_WR_WEIGHT_0 = 0x1010001"},
-        {LEGAL_SDP, MCIF_CFG_RD_WEIGHT_0, 0x01010001, "MCIF.CFG_RD_WEIGHT_0 = 0x1010001"},
-        {LEGAL_SDP, MCIF_CFG_RD_WEIGHT_1, 0x01010100, "MCIF.CFG_RD_WEIGHT_1 = 0x1010100"},
-        {LEGAL_POOLING, MCIF_CFG_RD_WEIGHT_0, 0x01000101, "MCIF.CFG_RD_WEIGHT_0 = 0x1000101"},
-        {LEGAL_POOLING, MCIF_CFG_WR_WEIGHT_0, 0x01000101, "MCIF.CFG_WR_WEIGHT_0 = 0x1000101"},
-        {LEGAL_CDP, MCIF_CFG_RD_WEIGHT_0, 0x00010101, "MCIF.CFG_RD_WEIGHT_0 = 0x10101"},
-        {LEGAL_CDP, MCIF_CFG_WR_WEIGHT_0, 0x00010101, "MCIF.CFG_WR_WEIGHT_0 = 0x10101"},
-        {LEGAL_CONVOLUTION, MCIF_CFG_RD_WEIGHT_1, 0x00010101, "MCIF.CFG_RD_WEIGHT_1 = 0x10101"},
-        {LEGAL_CONVOLUTION, MCIF_CFG_RD_WEIGHT_2, 0x01010100, "MCIF.CFG_RD_WEIGHT_2 = 0x1010100"},
-        {LEGAL_SPLIT, MCIF_CFG_RD_WEIGHT_2, 0x01010001, "MCIF.CFG_RD_WEIGHT_2 = 0x1010001"},
-        {LEGAL_SPLIT, MCIF_CFG_WR_WEIGHT_1, 0x01010100, "MCIF.CFG_WR_WEIGHT_1 = 0x1010100"},
-        {LEGAL_BDMA, MCIF_CFG_RD_WEIGHT_0, 0x01010100, "MCIF.CFG_RD_WEIGHT_0 = 0x1010100"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct device *dev = rules_bench("full");
-        struct legal_sink sink = {try_write, dev};
-        put(dev, NVDLA_MCIF, cases[i].offset, cases[i].value);
-        legal_layer(dev->config, cases[i].layer, sink);
-        legal_layer_enable(cases[i].layer, sink);
-        explain(dev);
-        if (!is_told(dev, cases[i].text))
-            fail_msg("case %zu: '%s' has not been reported", i, cases[i].text);
-    }
-}
-
-/* Section 3.3 of 70-memory-interface: bursts of four beats of CVIF need a count of 3. */
-TEST(bursts_beyond_the_outstanding_count_hang) {
-    for (uint32_t count = 2; count <= 3; count++) {
-        struct device *dev = rules_bench("full");
-        struct legal_sink sink = {try_write, dev};
-        put(dev, NVDLA_CVIF, CVIF_CFG_OUTSTANDING_CNT, 0xff00 | count);
-        put(dev, NVDLA_MCIF, MCIF_CFG_OUTSTANDING_CNT, 0);
-        legal_layer(dev->config, LEGAL_CDP, sink);
-        put(dev, NVDLA_CDP_RDMA, CDP_RDMA_D_SRC_DMA_CFG, 0);
-        legal_layer_enable(LEGAL_CDP, sink);
-        explain(dev);
-        assert_int_equal(is_busy(dev, NVDLA_CDP), count < 3);
-        assert_int_equal(is_told(dev, "CVIF.CFG_OUTSTANDING_CNT = 0xff02"), count < 3);
-    }
-}
-
-TEST(convolutions_tell_what_they_wait_for) {
-    struct device *dev = rules_bench("small");
-    run_layer(dev, LEGAL_CONVOLUTION, (struct change[CHANGES]){{0}});
-    select_groups(dev, 1);
-    struct legal_sink sink = {try_write, dev};
-    legal_layer(dev->config, LEGAL_CONVOLUTION, sink);
-    put(dev, NVDLA_CSC, CSC_D_BANK, 1);
-    put(dev, NVDLA_CSC, CSC_D_OP_ENABLE, 1);
-    put(dev, NVDLA_CACC, CACC_D_OP_ENABLE, 1);
-    put(dev, NVDLA_CMAC_A, CMAC_A_D_OP_ENABLE, 1);
-    put(dev, NVDLA_CMAC_B, CMAC_B_D_OP_ENABLE, 1);
-    put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
-    explain(dev);
-    assert_true(is_told(dev, "waits for CDMA to agree to the change of banks"));
-
-    dev = rules_bench("small");
-    run_layer(dev, LEGAL_CONVOLUTION, (const struct change[CHANGES]){SET(CDMA, D_DATAIN_SIZE_0, 0x20003)});
-    dev->ops->explain(dev);
-    assert_true(is_told(dev, "waits for input: CBUF has 3 lines of 4"));
-
-    dev = rules_bench("small");
-    run_layer(dev, LEGAL_CONVOLUTION, (const struct change[CHANGES]){SET(CDMA, D_WEIGHT_SIZE_1, 3)});
-    dev->ops->explain(dev);
-    assert_true(is_told(dev, "waits for weights: not all of its 8 kernels come"));
-
-    dev = rules_bench("small");
-    run_layer(dev, LEGAL_SDP, (const struct change[CHANGES]){SET(SDP, D_DP_BS_CFG, 1)});
-    dev->ops->explain(dev);
-    assert_true(is_told(dev, "operands that no stage has taken"));
+    assert_false(pending);
+    assert_true(cases > 45);
 }
 
 /* ---- cubes that share bytes ---- */
