@@ -5,6 +5,7 @@
 #include "layers/conv_order.h"
 #include "nvdla_offsets.h"
 #include "tb/observers/rtl_tap.h"
+#include "tests/unit/register_text.h"
 #include "tests/unit/test.h"
 
 enum { MOST = 320 };
@@ -83,12 +84,11 @@ static void write_register(struct bench *b, enum nvdla_unit unit, uint32_t offse
     b->observer.write(b->observer.context, nvdla_unit_base(b->config, unit) + offset, value, 0);
 }
 
+#define WRITE(b, unit, ...) FOR_ROWS(write_register(b, unit, offset_, value_), __VA_ARGS__)
+
 static void sdp_launch(struct bench *b, uint32_t group, uint32_t width, uint32_t height, uint32_t channels) {
-    write_register(b, NVDLA_SDP, SDP_S_POINTER, group);
-    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, width - 1);
-    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_HEIGHT, height - 1);
-    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, channels - 1);
-    write_register(b, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+    WRITE(b, NVDLA_SDP, {SDP_S_POINTER, group}, {SDP_D_DATA_CUBE_WIDTH, width - 1},
+          {SDP_D_DATA_CUBE_HEIGHT, height - 1}, {SDP_D_DATA_CUBE_CHANNEL, channels - 1}, {SDP_D_OP_ENABLE, 1});
 }
 
 enum { CACC_MOVES = 1, SDP_MOVES = 2 };
@@ -138,9 +138,7 @@ TEST(lanes_become_elements_of_their_launch) {
 
 TEST(both_streams_are_heard_in_one_clock) {
     struct bench *b = bench_new("small");
-    write_register(b, NVDLA_CACC, CACC_D_DATAOUT_SIZE_0, 0);
-    write_register(b, NVDLA_CACC, CACC_D_DATAOUT_SIZE_1, 7);
-    write_register(b, NVDLA_CACC, CACC_D_OP_ENABLE, 1);
+    WRITE(b, NVDLA_CACC, {CACC_D_DATAOUT_SIZE_0, 0}, {CACC_D_DATAOUT_SIZE_1, 7}, {CACC_D_OP_ENABLE, 1});
     sdp_launch(b, 0, 1, 1, 8);
     clock_with(b, SDP_MOVES | CACC_MOVES, -1000000, -7);
     assert_int_equal(b->heard.count, 2);
@@ -163,16 +161,10 @@ static void beat_of(struct bench *b, enum rtl_stream stream, bool ends) {
 /* Arms CSC and CMAC_A. */
 static void conv_launch(struct bench *b, uint32_t group, uint32_t image, uint32_t rows, uint32_t channels,
                         uint32_t kernels, uint32_t positions) {
-    write_register(b, NVDLA_CSC, CSC_S_POINTER, group);
-    write_register(b, NVDLA_CSC, CSC_D_DATAIN_FORMAT, image);
-    write_register(b, NVDLA_CSC, CSC_D_POST_Y_EXTENSION, image);
-    write_register(b, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_0, (rows - 1) << 16);
-    write_register(b, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_1, (kernels - 1) << 16 | (channels - 1));
-    write_register(b, NVDLA_CSC, CSC_D_DATAOUT_SIZE_0, positions - 1);
-    write_register(b, NVDLA_CSC, CSC_D_ATOMICS, positions - 1);
-    write_register(b, NVDLA_CSC, CSC_D_OP_ENABLE, 1);
-    write_register(b, NVDLA_CMAC_A, CMAC_A_S_POINTER, group);
-    write_register(b, NVDLA_CMAC_A, CMAC_A_D_OP_ENABLE, 1);
+    WRITE(b, NVDLA_CSC, {CSC_S_POINTER, group}, {CSC_D_DATAIN_FORMAT, image}, {CSC_D_POST_Y_EXTENSION, image},
+          {CSC_D_WEIGHT_SIZE_EXT_0, (rows - 1) << 16}, {CSC_D_WEIGHT_SIZE_EXT_1, (kernels - 1) << 16 | (channels - 1)},
+          {CSC_D_DATAOUT_SIZE_0, positions - 1}, {CSC_D_ATOMICS, positions - 1}, {CSC_D_OP_ENABLE, 1});
+    WRITE(b, NVDLA_CMAC_A, {CMAC_A_S_POINTER, group}, {CMAC_A_D_OP_ENABLE, 1});
 }
 
 static void assert_place(const struct bench *b, size_t element, int channel, int y, int x, int reduction,
@@ -258,11 +250,8 @@ TEST(sums_are_those_of_the_kernels) {
 
 /* A layer of CACC in full, one kernel. */
 static void cacc_launch(struct bench *b, uint32_t mode, uint32_t columns, uint32_t lines, uint32_t batches) {
-    write_register(b, NVDLA_CACC, CACC_D_MISC_CFG, mode);
-    write_register(b, NVDLA_CACC, CACC_D_DATAOUT_SIZE_0, (lines - 1) << 16 | (columns - 1));
-    write_register(b, NVDLA_CACC, CACC_D_DATAOUT_SIZE_1, 0);
-    write_register(b, NVDLA_CACC, CACC_D_BATCH_NUMBER, batches - 1);
-    write_register(b, NVDLA_CACC, CACC_D_OP_ENABLE, 1);
+    WRITE(b, NVDLA_CACC, {CACC_D_MISC_CFG, mode}, {CACC_D_DATAOUT_SIZE_0, (lines - 1) << 16 | (columns - 1)},
+          {CACC_D_DATAOUT_SIZE_1, 0}, {CACC_D_BATCH_NUMBER, batches - 1}, {CACC_D_OP_ENABLE, 1});
 }
 
 static void assert_result(const struct bench *b, size_t element, int batch, int y, int x) {
@@ -304,13 +293,9 @@ TEST(results_of_winograd_leave_tile_by_tile) {
 /* A layer of SDP in full, one channel. */
 static void sdp_layer(struct bench *b, uint32_t mode, uint32_t precisions, uint32_t base, uint32_t columns,
                       uint32_t lines) {
-    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, columns - 1);
-    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_HEIGHT, lines - 1);
-    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, 0);
-    write_register(b, NVDLA_SDP, SDP_D_DST_BASE_ADDR_LOW, base);
-    write_register(b, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, mode);
-    write_register(b, NVDLA_SDP, SDP_D_DATA_FORMAT, precisions);
-    write_register(b, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+    WRITE(b, NVDLA_SDP, {SDP_D_DATA_CUBE_WIDTH, columns - 1}, {SDP_D_DATA_CUBE_HEIGHT, lines - 1},
+          {SDP_D_DATA_CUBE_CHANNEL, 0}, {SDP_D_DST_BASE_ADDR_LOW, base}, {SDP_D_FEATURE_MODE_CFG, mode},
+          {SDP_D_DATA_FORMAT, precisions}, {SDP_D_OP_ENABLE, 1});
 }
 
 /* Pairs of columns share 64 bytes of the first batch: behind an odd base the first column is alone. */
@@ -402,9 +387,8 @@ TEST(weights_of_full_come_by_cells) {
 /* A port of full takes two atoms in a clock, or one. */
 TEST(atoms_of_a_wide_port_have_places_of_their_own) {
     struct bench *b = bench_new("full");
-    write_register(b, NVDLA_CDMA, CDMA_D_MISC_CFG, NVDLA_INT16 << CDMA_D_MISC_CFG__PROC_PRECISION_LSB);
-    write_register(b, NVDLA_CDMA, CDMA_D_WEIGHT_BYTES, 128);
-    write_register(b, NVDLA_CDMA, CDMA_D_OP_ENABLE, 1);
+    WRITE(b, NVDLA_CDMA, {CDMA_D_MISC_CFG, NVDLA_INT16 << CDMA_D_MISC_CFG__PROC_PRECISION_LSB},
+          {CDMA_D_WEIGHT_BYTES, 128}, {CDMA_D_OP_ENABLE, 1});
     uint32_t *words = b->words[STREAM_CBUF_WT];
     uint32_t *addresses = words + rtl_stream_layout(b->config, STREAM_CBUF_WT).address;
     static const uint32_t written[][2] = {{0x100, 0x200}, {0x300, UINT32_MAX}, {UINT32_MAX, 0x400}};
@@ -428,12 +412,9 @@ TEST(atoms_of_a_wide_port_have_places_of_their_own) {
 TEST(entries_of_data_wait_for_those_before_them) {
     enum { WIDTH = 3, LINES = 2, SURFACES = 3, ATOM = 32, ENTRIES = 256, FIRST = 254 };
     struct bench *b = bench_new("full");
-    write_register(b, NVDLA_CDMA, CDMA_D_MISC_CFG, NVDLA_INT16 << CDMA_D_MISC_CFG__PROC_PRECISION_LSB);
-    write_register(b, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_0,
-                   (LINES - 1) << CDMA_D_DATAIN_SIZE_0__DATAIN_HEIGHT_LSB | (WIDTH - 1));
-    write_register(b, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_1, SURFACES * ATOM / 2 - 1);
-    write_register(b, NVDLA_CDMA, CDMA_D_ENTRY_PER_SLICE, WIDTH - 1);
-    write_register(b, NVDLA_CDMA, CDMA_D_OP_ENABLE, 1);
+    WRITE(b, NVDLA_CDMA, {CDMA_D_MISC_CFG, NVDLA_INT16 << CDMA_D_MISC_CFG__PROC_PRECISION_LSB},
+          {CDMA_D_DATAIN_SIZE_0, (LINES - 1) << CDMA_D_DATAIN_SIZE_0__DATAIN_HEIGHT_LSB | (WIDTH - 1)},
+          {CDMA_D_DATAIN_SIZE_1, SURFACES * ATOM / 2 - 1}, {CDMA_D_ENTRY_PER_SLICE, WIDTH - 1}, {CDMA_D_OP_ENABLE, 1});
     uint32_t *words = b->words[STREAM_CBUF_DAT_WIDE];
     const struct stream_layout layout = rtl_stream_layout(b->config, STREAM_CBUF_DAT_WIDE);
     for (uint32_t half = 0; half < 2; half++)
@@ -461,11 +442,10 @@ TEST(entries_of_data_wait_for_those_before_them) {
 TEST(atoms_of_cbuf_have_its_addresses) {
     struct bench *b = bench_new("small");
     for (uint32_t group = 0; group < 3; group++) {
-        write_register(b, NVDLA_CDMA, CDMA_S_POINTER, group % 2);
-        write_register(b, NVDLA_CDMA, CDMA_D_MISC_CFG,
-                       (group == 1 ? CDMA_D_MISC_CFG__WEIGHT_REUSE_MASK : 0) | CDMA_D_MISC_CFG__SKIP_WEIGHT_RLS_MASK);
-        write_register(b, NVDLA_CDMA, CDMA_D_WEIGHT_BYTES, 128);
-        write_register(b, NVDLA_CDMA, CDMA_D_OP_ENABLE, 1);
+        WRITE(b, NVDLA_CDMA, {CDMA_S_POINTER, group % 2},
+              {CDMA_D_MISC_CFG,
+               (group == 1 ? CDMA_D_MISC_CFG__WEIGHT_REUSE_MASK : 0) | CDMA_D_MISC_CFG__SKIP_WEIGHT_RLS_MASK},
+              {CDMA_D_WEIGHT_BYTES, 128}, {CDMA_D_OP_ENABLE, 1});
     }
     for (uint32_t atom = 0; atom < 17; atom++) {
         b->words[STREAM_CBUF_WT][rtl_stream_layout(b->config, STREAM_CBUF_WT).address] = 0x2000 + 8 * atom;
@@ -635,9 +615,8 @@ TEST(precision_of_a_cdp_layer_makes_the_form) {
 TEST(rows_of_lanes_wait_for_their_block) {
     enum { COLUMNS = 9, BLOCK = 8, CHANNELS = 11, ATOM = 8 };
     struct bench *b = bench_new("small");
-    write_register(b, NVDLA_CDP_RDMA, CDP_RDMA_D_DATA_CUBE_WIDTH, COLUMNS - 1);
-    write_register(b, NVDLA_CDP_RDMA, CDP_RDMA_D_DATA_CUBE_CHANNEL, CHANNELS - 1);
-    write_register(b, NVDLA_CDP_RDMA, CDP_RDMA_D_OP_ENABLE, 1);
+    WRITE(b, NVDLA_CDP_RDMA, {CDP_RDMA_D_DATA_CUBE_WIDTH, COLUMNS - 1}, {CDP_RDMA_D_DATA_CUBE_CHANNEL, CHANNELS - 1},
+          {CDP_RDMA_D_OP_ENABLE, 1});
     write_register(b, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
     uint32_t moves[2 * MOVE_WORDS] = {0};
     moves[STREAM_LUT_OUT_ROWS / 32] = 1u << STREAM_LUT_OUT_ROWS % 32;
@@ -669,8 +648,8 @@ TEST(sums_in_rows_are_widened_without_square_sum) {
             struct bench *b = bench_new("full");
             const uint32_t sign = cases[i].lane >> 16 ? 0xfffe0000 : 0;
             write_register(b, NVDLA_CDP_RDMA, CDP_RDMA_D_DATA_FORMAT, NVDLA_FP16);
-            write_register(b, NVDLA_CDP, CDP_D_DATA_FORMAT, NVDLA_FP16);
-            write_register(b, NVDLA_CDP, CDP_D_FUNC_BYPASS, bypass << CDP_D_FUNC_BYPASS__SQSUM_BYPASS_LSB);
+            WRITE(b, NVDLA_CDP, {CDP_D_DATA_FORMAT, NVDLA_FP16},
+                  {CDP_D_FUNC_BYPASS, bypass << CDP_D_FUNC_BYPASS__SQSUM_BYPASS_LSB});
             write_register(b, NVDLA_CDP_RDMA, CDP_RDMA_D_OP_ENABLE, 1);
             write_register(b, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
             b->words[STREAM_CDP_SUM_ROWS][0] = bypass ? cases[i].lane | sign : cases[i].element;
