@@ -122,6 +122,8 @@ def main(build, rounds="7", checkout=None):
     designs = {name: dut for name, (dut, simulator) in DESIGNS.items() if os.path.exists(f"{build}/{simulator}")}
     rows = [COLUMNS]
     with tempfile.TemporaryDirectory() as folder:
+        for dut in designs.values():  # a simulator whose RTL has changed is built before anything is measured
+            sample(f"{build}/nvcosim", dut, OWN["rand_comp_001"], folder)
         for name, test in tests.items():
             print(f"rtlmeter.py: {name}, {rounds} sample{'' if rounds == '1' else 's'} on {' and '.join(designs)}", file=sys.stderr)
             samples = {design: [] for design in designs}
