@@ -140,8 +140,11 @@ fi
 # Streams inside the RTL can be read where a table says where it has them. NVIDIA's RTL is known by an instance in it, below the top module or,
 # in a wrapper, deeper.
 case $variant in waves | taps) has_taps=true ;; *) has_taps=false ;; esac
+# Other banks of CBUF, bursts and latencies leave its names and widths as they are.
+nvidia=$(sed -E 's/\+(banks|burst|latency)-[0-9]+//g' <<<"$config")
+nvidia_taps=tb/nvidia/taps_$nvidia.csv
 find_nvidia() {
-    [ -f "tb/nvidia/taps_$config.csv" ] || return 0
+    [ -f "$nvidia_taps" ] || return 0
     { cat "$dir"/Vtb_top*.h "$build/sim/nvcosim-$config-$name"/Vtb_top*.h 2>/dev/null || true; } | { grep -oE 'tb_top__DOT__dut__DOT__([A-Za-z0-9_]+__DOT__)?u_partition_c__DOT__' || true; } |
         sort | uniq -c | sort -rn | sed -nE '1s/.*tb_top__DOT__(.*)__DOT__u_partition_c__DOT__/\1/p' | sed 's/__DOT__/./g'
 }
@@ -149,12 +152,12 @@ scope=
 ! $foreign || [ -n "${taps#nvidia}" ] || scope=$(find_nvidia)
 [ "$taps" != nvidia ] || [ -n "$scope" ] || taps= # another RTL was built under this name before
 [ -n "$taps" ] || if ! $foreign; then taps=own; elif [ -n "$scope" ]; then taps=nvidia; fi
-table=$taps streams=()
-case $taps in own) table=rtl/taps.csv ;; nvidia) table=tb/nvidia/taps_$config.csv nvidia_waits=tb/nvidia/waits_${config%_256}.csv ;; esac
+table=$taps waits_table=rtl/waits.csv streams=()
+case $taps in own) table=rtl/taps.csv ;; nvidia) table=$nvidia_taps waits_table=tb/nvidia/waits_${nvidia%_256}.csv ;; esac
 write_tables() {
     local file
     python3 scripts/gen_tables.py taps "$dir/new" "$config" "$table" "${scope:-dut}" >&2
-    [ "$taps" != nvidia ] || python3 scripts/gen_waits.py "$dir/new" "$nvidia_waits" "$scope" >&2
+    [ "$taps" != nvidia ] || python3 scripts/gen_waits.py "$dir/new" "$waits_table" "$scope" >&2
     for file in "$dir"/new/*.svh; do cmp -s "$file" "$dir/${file##*/}" || mv "$file" "$dir"; done
     rm -rf "$dir/new"
 }
@@ -163,7 +166,7 @@ if [ -n "$table" ] && { $has_taps || [ "$taps" != own ]; }; then # a table that 
     ! $has_taps || streams=(+define+TB_TAPS "+incdir+$dir")
     ! $has_taps || [ "$taps" != nvidia ] || waits=(+define+TB_WAITS)
     # In the form of Verilator's list: nvcosim builds again when a table has changed.
-    ! $has_taps || stat -Lc 'S %s 0 0 0 %.9Y "%n"' "$table" "${nvidia_waits:-rtl/waits.csv}" | sed -E 's/\.([0-9]{9} ")/ \1/' >"$dir/tables"
+    ! $has_taps || stat -Lc 'S %s 0 0 0 %.9Y "%n"' "$table" "$waits_table" | sed -E 's/\.([0-9]{9} ")/ \1/' >"$dir/tables"
 fi
 
 # Leaves the streams out whose names Verilator has not found, until the others are accepted, and the waits if one of theirs is not. Fails if
@@ -175,18 +178,18 @@ verilate_what_fits() {
         lines=$(sed -nE 's/^%Error[^:]*: [^ ]*taps\.svh:([0-9]+):.*/\1p/p' "$dir/verilator.log")
         if [ -n "$absent" ]; then
             waits=()
-            echo "warning: $nvidia_waits has $absent, which this RTL has not: what waits for what is seen at links and ports alone"
+            echo "warning: $waits_table has $absent, which this RTL has not: what waits for what is seen at links and ports alone"
         fi
         [ -n "$lines" ] || { [ -n "$absent" ] && continue; } || return
         mapfile -t -O "${#names[@]}" names < <(sed -nE "s/^%Error.*taps\\.svh:.*'($scope\\.)?([^']*)'$/\\2/p" "$dir/verilator.log")
         mapfile -t -O "${#wrong[@]}" wrong < <(sed -n "$lines" "$dir/taps.svh" | sed 's/.*\/\/ //; s/,.*//' | sort -u)
-        grep -vE "^($(IFS='|'; echo "${wrong[*]}"))," "tb/nvidia/taps_$config.csv" >"$dir/taps.new"
+        grep -vE "^($(IFS='|'; echo "${wrong[*]}"))," "$nvidia_taps" >"$dir/taps.new"
         ! cmp -s "$dir/taps.new" "$table" || return
         mv "$dir/taps.new" "$dir/taps.csv"
         table=$dir/taps.csv
         write_tables
     done
-    [ "${#wrong[@]}" = 0 ] || echo "warning: tb/nvidia/taps_$config.csv has names that this RTL has not, so these streams are not heard:" \
+    [ "${#wrong[@]}" = 0 ] || echo "warning: $nvidia_taps has names that this RTL has not, so these streams are not heard:" \
         "$(printf '%s\n' "${wrong[@]}" | sort -u | paste -sd ' '); names: $(printf '%s\n' "${names[@]}" | sort -u | head -n 10 | paste -sd ' ')"
 }
 

@@ -71,6 +71,13 @@ out=$("$NVCOSIM" run --dut rtl:late --tap all --out "$dir/out" $conv 2>&1)
 grep -q 'tap SDP.SDP_OUT: [0-9]* elements equal$' <<<"$out" && grep -q 'tap CSC.CSC_DAT: .* then' <<<"$out"
 check "late data and stripes as specified" $? || echo "$out"
 
+# The names in NVIDIA's tables are those of trees with other bursts and latencies, too.
+"$NVCOSIM" build --config small,latency=128 --name standin --filelist "$dir/standin.f" --top wrapped >"$dir/build.txt" 2>&1
+check "a stand-in is built for a configuration by values" $? || cat "$dir/build.txt"
+out=$("$NVCOSIM" run --config small,latency=128 --dut rtl:standin --tap all --out "$dir/out" $conv 2>&1)
+[ $? -eq 0 ] && grep -q 'tap CACC.CACC_SAT: [0-9]* elements equal$' <<<"$out" && grep -q 'warning: tb/nvidia/taps_small.csv has names' <<<"$out"
+check "and read by the table of the named one" $? || echo "$out"
+
 printf '%s\n' 'stream,valid,end,data' 'SDP_OUT,u_sdp.out_valid & u_sdp.out_ready,,u_sdp.out_data' \
     'PDP_OUT,nvdla_core2dbb_w_wvalid & nvdla_core2dbb_w_wready,,nvdla_core2dbb_w_wdata' >"$dir/mine.csv"
 "$NVCOSIM" build --config small --name mapped --filelist "$dir/buggy.f" --taps "$dir/mine.csv" >"$dir/build.txt" 2>&1
