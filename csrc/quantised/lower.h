@@ -74,8 +74,3 @@ struct lowered {
 /* Lowers a network for a configuration. NULL with a message that names the node that does not fit. */
 struct lowered *lower_graph(const struct graph *graph, const struct nvdla_config *config, struct error *err);
 void lowered_free(struct lowered *lowered);
-
-/* Bytes of an element's atom; channels of an atom. */
-static inline int lowered_atom(const struct lowered *lowered) {
-    return lowered->config->mem_atom;
-}

@@ -7,18 +7,9 @@
 #include "nvdla/xalloc.h"
 #include "quantised/tflite_reading.h"
 
-__attribute__((format(printf, 3, 4))) static bool refuse(struct tflite_reading *at, const struct node *node,
-                                                         const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    char *what = xvprintf(format, arguments);
-    va_end(arguments);
-    const char *tensor = node->output == GRAPH_NONE ? "?" : at->graph->tensors[node->output].name;
-    flat_fail(&at->flat, at->entry.at, "node %zu, %s, tensor \"%s\": %s", at->entry.index, node_name(node), tensor,
-              what);
-    free(what);
-    return false;
-}
+#define refuse(at, node, format, ...)                                                                                  \
+    flat_fail(&(at)->flat, (at)->entry.at, "node %zu, %s, tensor \"%s\": " format, (at)->entry.index, node_name(node), \
+              (node)->output == GRAPH_NONE ? "?" : node_output((at)->graph, node)->name, __VA_ARGS__)
 
 /* The constant int32 values of an input; NULL with a message. */
 static const int32_t *constant(struct tflite_reading *at, const struct node *node, size_t i, size_t least,
@@ -103,7 +94,7 @@ static bool read_transpose(struct tflite_reading *at, struct node *node) {
     if (!order)
         return false;
     if (in->data)
-        return refuse(at, node, "found a constant, expected a tensor that is computed");
+        return refuse(at, node, "found %s, expected a tensor that is computed", "a constant");
     for (int i = 0; i < AXES; i++)
         node->order[i] = i;
     for (int i = 0; i < in->rank; i++) {

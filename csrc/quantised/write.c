@@ -101,7 +101,7 @@ static void add_dla_lists(struct writing *at, const struct lowered_step *step) {
 
 static void encode_view(const struct lowered *lowered, const struct view *view, uint32_t offset, uint8_t *bytes) {
     const struct storage *storage = &lowered->storages[view->storage];
-    const int atom = lowered_atom(lowered);
+    const int atom = lowered->config->mem_atom;
     const struct cpu_buffer buffer = {.address = storage->offset + view->offset + offset,
                                       .bytes = (uint64_t)view->surface * (uint64_t)((view->c + atom - 1) / atom),
                                       .width = (unsigned)view->w,
@@ -177,7 +177,7 @@ static void add_tensor(const struct lowered *lowered, struct loadable *to, const
                                  .data_format = ATOMS,
                                  .data_type = index ? DATA_INT16 : DATA_INT8,
                                  .category = FEATURE_CATEGORY,
-                                 .pixel_format = lowered_atom(lowered) == 8 ? PIXEL_FEATURE_8 : PIXEL_FEATURE,
+                                 .pixel_format = lowered->config->mem_atom == 8 ? PIXEL_FEATURE_8 : PIXEL_FEATURE,
                                  .n = 1,
                                  .c = index ? 1 : view->c,
                                  .h = view->h,

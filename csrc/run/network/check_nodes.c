@@ -29,7 +29,7 @@ static void read_view(const struct checking *at, const struct view *view, struct
                       int8_t *to) {
     const struct storage *storage = &at->lowered->storages[view->storage];
     const struct loadable_memory *where = &at->loadable->memories[storage->memory];
-    const int atom = lowered_atom(at->lowered);
+    const int atom = at->lowered->config->mem_atom;
     uint8_t *line = xmalloc((size_t)(view->w * atom));
     for (int surface = 0; surface * atom < view->c; surface++)
         for (int y = 0; y < view->h; y++) {
