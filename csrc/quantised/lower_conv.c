@@ -44,10 +44,9 @@ static bool settle_window(const struct lowering *at, struct convolution *c) {
 static bool lower_rectangle(struct lowering *at, const struct convolution *whole, int x, int y, int w, int h) {
     struct convolution c = *whole;
     const struct span columns = span_of(&c.x, c.from.w, x, w), rows = span_of(&c.y, c.from.h, y, h);
-    struct view other = c.other ? view_part(at, *c.other, x, y, w, h) : c.to;
-    c.other = c.other ? &other : NULL;
     c.from = view_part(at, c.from, columns.begin, rows.begin, columns.size, rows.size);
     c.to = view_part(at, c.to, x, y, w, h);
+    c.stages.operand = view_part(at, c.stages.operand, x, y, w, h);
     c.x.before = columns.before;
     c.x.after = columns.after;
     c.y.before = rows.before;
@@ -368,10 +367,8 @@ static bool pad_far(struct lowering *at, struct convolution *c) {
 static bool input_view(struct lowering *at, const struct node *node, struct convolution *c) {
     c->x = node->x;
     c->y = node->y;
-    for (size_t n = 0; n < at->node; n++) {
-        const struct node *pad = &at->graph->nodes[n];
-        if (!at->nodes[n].folded || pad->output != node->inputs[0])
-            continue;
+    const struct node *pad = graph_producer(at->graph, node->inputs[0]);
+    if (pad && at->nodes[pad - at->graph->nodes].folded) {
         c->x.before += pad->x.before;
         c->x.after += pad->x.after;
         c->y.before += pad->y.before;
@@ -423,8 +420,7 @@ bool lower_by_atoms(struct lowering *at, const struct convolution *whole, int in
         c.launches = (unsigned)((channels + most - 1) / most);
         c.from = view_channels(at, whole->from, first, least(end, whole->from.c) - first);
         c.to = view_channels(at, whole->to, k, kernels);
-        struct view other = c.other ? view_channels(at, *c.other, k, kernels) : c.to;
-        c.other = c.other ? &other : NULL;
+        c.stages.operand = view_channels(at, c.stages.operand, k, kernels);
         if (!lower_convolution(at, &c))
             return false;
     }

@@ -133,31 +133,28 @@ static void launch_conv(struct lowering *at, const struct launch *launch) {
     set_banks(at, launch, conv);
 }
 
-/* A stage of the whole layer for a launch that begins at that kernel. */
-static struct sdp_unit stage_from(const struct lowering *at, struct sdp_unit stage, int kernel) {
+/* A stage of the whole layer for a launch of some kernels. */
+static struct sdp_unit stage_from(const struct lowering *at, struct sdp_unit stage, int kernel, int kernels) {
     if (stage.enable && stage.mode == PER_KERNEL)
         stage.cube.offset += (uint32_t)(kernel / at->atom) * stage.cube.line_stride;
+    stage.cube.channel = stage.enable ? (unsigned)kernels : 0;
     return stage;
 }
 
-static void launch_sdp(struct lowering *at, const struct launch *launch) {
+static struct view view_of_launch(const struct lowering *at, const struct launch *launch, struct view view) {
+    view = view_channels(at, view, launch->first_kernel, launch->kernels);
+    return view_part(at, view, 0, launch->first_row, view.w, launch->row_count);
+}
+
+static void launch_stages(struct lowering *at, const struct launch *launch) {
     const struct convolution *c = launch->c;
-    struct view to = view_channels(at, c->to, launch->first_kernel, launch->kernels);
-    to = view_part(at, to, 0, launch->first_row, to.w, launch->row_count);
-    struct operation *op = lowering_op(at, TYPE_SDP);
-    op->src = cube_flying(at, to.w, to.h, to.c);
-    op->dst = cube_of(at, &to);
-    op->sdp = (struct sdp_op){.lut = -1, .out_cvt = c->stages.out, .batch = 1};
+    const struct view to = view_of_launch(at, launch, c->to);
     const int kernel = c->first_kernel + launch->first_kernel - c->first_operand;
-    op->sdp.units[SDP_X1] = stage_from(at, c->stages.x1, kernel);
-    op->sdp.units[SDP_X2] = stage_from(at, c->stages.x2, kernel);
-    for (int i = 0; i < SDP_UNITS; i++)
-        op->sdp.units[i].cube.channel = op->sdp.units[i].enable ? (unsigned)to.c : 0;
-    if (c->other) {
-        struct view other = view_channels(at, *c->other, launch->first_kernel, launch->kernels);
-        other = view_part(at, other, 0, launch->first_row, other.w, launch->row_count);
-        op->sdp.units[SDP_X2].cube = cube_of(at, &other);
-    }
+    struct stages stages = c->stages;
+    stages.x1 = stage_from(at, stages.x1, kernel, to.c);
+    stages.x2 = stage_from(at, stages.x2, kernel, to.c);
+    stages.operand = view_of_launch(at, launch, stages.operand);
+    launch_sdp(at, cube_flying(at, to.w, to.h, to.c), &to, &stages);
 }
 
 int most_inputs(const struct axis *axis, int size, int results, int n) {
@@ -237,7 +234,7 @@ void lower_launches(struct lowering *at, struct convolution *c, int most) {
             launch.row_count = least(rows, c->to.h - y);
             launch.rows = span_of(&c->y, c->from.h, y, launch.row_count);
             launch_conv(at, &launch);
-            launch_sdp(at, &launch);
+            launch_stages(at, &launch);
         }
     }
     if (rows < c->to.h)

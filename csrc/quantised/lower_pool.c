@@ -46,12 +46,11 @@ static bool lower_part(struct lowering *at, const struct convolution *whole, str
     c.stages.x2 = stage_registers(0, -1, 7);
     c.to = high;
     c.to.c = low.c;
-    struct view operand = c.to;
     if (!lower_convolution(at, &c))
         return false;
-    c.stages.x2 = stage_per_point(at, &operand, 7);
+    c.stages.operand = c.to;
+    c.stages.x2 = stage_per_point(7);
     c.to = low;
-    c.other = &operand;
     return lower_convolution(at, &c);
 }
 

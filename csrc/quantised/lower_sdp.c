@@ -19,55 +19,49 @@ struct sdp_unit stage_registers(int add, int multiply, unsigned shift) {
                              .mul_operand = multiply};
 }
 
-struct sdp_unit stage_per_point(const struct lowering *at, const struct view *view, unsigned left) {
-    return (struct sdp_unit){.enable = true,
-                             .alu_type = ALU_SUM,
-                             .type = STAGE_ADD,
-                             .mode = PER_POINT,
-                             .shift = left,
-                             .cube = cube_of(at, view)};
+struct sdp_unit stage_per_point(unsigned left) {
+    return (struct sdp_unit){.enable = true, .alu_type = ALU_SUM, .type = STAGE_ADD, .mode = PER_POINT, .shift = left};
 }
 
-static void one_sdp(struct lowering *at, const struct view *from, const struct view *to, const struct stages *stages,
-                    const struct view *other) {
+void launch_sdp(struct lowering *at, struct data_cube from, const struct view *to, const struct stages *stages) {
     struct operation *op = lowering_op(at, TYPE_SDP);
-    op->src = cube_of(at, from);
+    op->src = from;
     op->dst = cube_of(at, to);
     op->sdp = (struct sdp_op){.lut = -1, .out_cvt = stages->out, .batch = 1};
     op->sdp.units[SDP_X1] = stages->x1;
     op->sdp.units[SDP_X2] = stages->x2;
-    for (int i = SDP_X1; other && i <= SDP_X2; i++)
+    for (int i = SDP_X1; i <= SDP_X2; i++)
         if (op->sdp.units[i].mode == PER_POINT)
-            op->sdp.units[i].cube = cube_of(at, other);
+            op->sdp.units[i].cube = cube_of(at, &stages->operand);
 }
 
-void lower_sdp(struct lowering *at, struct view from, struct view to, const struct stages *stages, struct view *other) {
-    const bool spread = view_spread(at, &from) || view_spread(at, &to) || (other && view_spread(at, other));
+void lower_sdp(struct lowering *at, struct view from, struct view to, const struct stages *stages) {
+    const bool spread = view_spread(at, &from) || view_spread(at, &to) || view_spread(at, &stages->operand);
     const int step = spread ? at->atom : CHANNELS_MAX;
     for (int c = 0; c < from.c; c += step) {
         const int n = least(step, from.c - c);
         const struct view a = view_channels(at, from, c, n), b = view_channels(at, to, c, n);
-        const struct view o = other ? view_channels(at, *other, c, n) : (struct view){0};
-        one_sdp(at, &a, &b, stages, other ? &o : NULL);
+        struct stages part = *stages;
+        part.operand = view_channels(at, stages->operand, c, n);
+        launch_sdp(at, cube_of(at, &a), &b, &part);
     }
+}
+
+static struct sdp_unit stage_limit(unsigned type, int limit) {
+    return (struct sdp_unit){.enable = true, .type = STAGE_ADD, .alu_type = type, .alu_operand = limit};
 }
 
 void lower_limits(struct lowering *at, struct view view, struct limits limits, bool low_done) {
     struct stages stages = stages_none();
     const bool low = limits.low > INT8_MIN && !low_done, high = limits.high < INT8_MAX;
-    struct sdp_unit limit = {.enable = true, .type = STAGE_ADD};
     if (!low && !high)
         return;
-    limit.alu_type = ALU_MAX;
-    limit.alu_operand = limits.low;
     if (low)
-        stages.x1 = limit;
-    limit.alu_type = ALU_MIN;
-    limit.alu_operand = limits.high;
+        stages.x1 = stage_limit(ALU_MAX, limits.low);
     if (high)
-        stages.x2 = limit;
+        stages.x2 = stage_limit(ALU_MIN, limits.high);
     lowering_note(at, "limits %d to %d in a pass of their own", limits.low, limits.high);
-    lower_sdp(at, view, view, &stages, NULL);
+    lower_sdp(at, view, view, &stages);
 }
 
 void lower_rescale(struct lowering *at, struct view from, struct view to, int zero_in, int zero_out,
@@ -81,13 +75,13 @@ void lower_rescale(struct lowering *at, struct view from, struct view to, int ze
         stages.x2.act = low;
         stages.out.offset = -zero_out;
     }
-    lower_sdp(at, from, to, &stages, NULL);
+    lower_sdp(at, from, to, &stages);
     lower_limits(at, to, limits, low);
 }
 
 void lower_copy(struct lowering *at, struct view from, struct view to) {
     const struct stages stages = stages_none();
-    lower_sdp(at, from, to, &stages, NULL);
+    lower_sdp(at, from, to, &stages);
 }
 
 bool lower_rescale_node(struct lowering *at, const struct node *node, struct view from) {
@@ -126,11 +120,11 @@ static struct view addends_of(struct lowering *at, const struct addition_fit *fi
 
 /* The inputs times their weights by a convolution, the rest in SDP after it; by atoms of channels. */
 static bool lower_convolved_addition(struct lowering *at, const struct addition_fit *fit, struct view main,
-                                     struct view other, struct view to, struct stages stages) {
-    struct convolution c = convolution_of(at, addends_of(at, fit, main, other), to, weight_of_addition);
+                                     struct view to, struct stages stages) {
+    const struct view addends = addends_of(at, fit, main, stages.operand);
+    struct convolution c = convolution_of(at, addends, to, weight_of_addition);
     c.addition = fit;
     c.stages = stages;
-    c.other = &other;
     return lower_by_atoms(at, &c, fit->other_weight ? 2 * at->atom : at->atom, at->atom);
 }
 
@@ -166,17 +160,17 @@ bool lower_add_node(struct lowering *at, const struct node *node, struct view fr
                                (double)node_input(at->graph, node, 0)->scales[0],
                                (double)node_input(at->graph, node, 1)->scales[0], (double)out->scales[0]);
     struct stages stages = stages_none();
-    const struct view main = fit.swapped ? b : a, other = fit.swapped ? a : b;
-    struct view to = view_define(at, node->output), operand = other;
-    stages.x1 = fit.power ? stage_per_point(at, &other, fit.shift) : stage_registers(0, fit.m, 0);
-    stages.x2 = fit.power ? stage_registers(fit.add, fit.p, fit.first) : stage_per_point(at, &other, fit.shift);
+    const struct view main = fit.swapped ? b : a, to = view_define(at, node->output);
+    stages.operand = fit.swapped ? a : b;
+    stages.x1 = fit.power ? stage_per_point(fit.shift) : stage_registers(0, fit.m, 0);
+    stages.x2 = fit.power ? stage_registers(fit.add, fit.p, fit.first) : stage_per_point(fit.shift);
     stages.out = (struct cvt_param){.scale = fit.scale, .truncate = fit.n, .enable = true, .offset = fit.offset};
     note_addition(at, &fit);
     if (fit.weight > 1 || fit.other_weight) {
-        if (!lower_convolved_addition(at, &fit, main, other, to, stages))
+        if (!lower_convolved_addition(at, &fit, main, to, stages))
             return false;
     } else {
-        lower_sdp(at, main, to, &stages, &operand);
+        lower_sdp(at, main, to, &stages);
     }
     lower_limits(at, to, node_limits(at->graph, node), false);
     return true;
@@ -190,7 +184,7 @@ static void fill(struct lowering *at, struct view view, int value) {
         return;
     stages.x1 = stage_registers(0, 0, 0);
     stages.out.offset = -value;
-    lower_sdp(at, view, view, &stages, NULL);
+    lower_sdp(at, view, view, &stages);
 }
 
 /* Fills a cube around a rectangle. */

@@ -68,15 +68,18 @@ enum { STAGE_NONE, STAGE_MUL, STAGE_ADD, STAGE_BOTH };
 struct stages {
     struct sdp_unit x1, x2;
     struct cvt_param out;
+    struct view operand; /* of a stage with one for each element */
 };
 struct stages stages_none(void);
 /* A stage that adds a register's value, then multiplies by one, then shifts to the right. */
 struct sdp_unit stage_registers(int add, int multiply, unsigned shift);
-/* A stage that adds an element of a cube of the same size, shifted to the left. */
-struct sdp_unit stage_per_point(const struct lowering *at, const struct view *view, unsigned left);
+/* A stage that adds an element of a cube of the same size, the operand, shifted to the left. */
+struct sdp_unit stage_per_point(unsigned left);
 
 /* SDP from one view to another of the same size. */
-void lower_sdp(struct lowering *at, struct view from, struct view to, const struct stages *stages, struct view *other);
+void lower_sdp(struct lowering *at, struct view from, struct view to, const struct stages *stages);
+/* One launch of it. */
+void launch_sdp(struct lowering *at, struct data_cube from, const struct view *to, const struct stages *stages);
 void lower_copy(struct lowering *at, struct view from, struct view to);
 /* (value - zero) * factor + zero, limits: to another scale. */
 void lower_rescale(struct lowering *at, struct view from, struct view to, int zero_in, int zero_out,
@@ -121,8 +124,7 @@ struct convolution {
     const int *joined;                   /* channels that are joined, for weight() */
     const struct addition_fit *addition; /* whose weights these are, for weight() */
     struct stages stages;
-    unsigned launches;  /* convolutions like this in a row: room for two inputs pays */
-    struct view *other; /* operand of x2 per element, NULL */
+    unsigned launches; /* convolutions like this in a row: room for two inputs pays */
 };
 /* One with windows of one element, for the node being lowered. */
 struct convolution convolution_of(const struct lowering *at, struct view from, struct view to, weight_function *weight);
