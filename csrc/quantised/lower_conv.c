@@ -78,10 +78,9 @@ static struct sdp_unit stage_moved(struct lowering *at, struct sdp_unit stage, i
     if (!stage.enable || stage.mode != PER_KERNEL)
         return stage;
     const size_t size = stage.cube.line_stride, each = size / (size_t)at->atom;
-    uint8_t *bytes = xcalloc(1, size);
-    memcpy(bytes, at->out->constants + stage.cube.offset + (size_t)kernel * each, (size_t)n * each);
-    stage.cube.offset = lowering_constant(at, bytes, size);
-    free(bytes);
+    const size_t from = stage.cube.offset + (size_t)kernel * each;
+    void *bytes = lowering_constant(at, size, &stage.cube.offset);
+    memcpy(bytes, at->out->constants + from, (size_t)n * each);
     return stage;
 }
 

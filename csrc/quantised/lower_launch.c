@@ -1,10 +1,7 @@
 /* Launches of a convolution: their weights and operands, banks of CBUF, bands of rows. See lowering.h. Spec:
  * 88-quantised-networks section 3.1. */
-#include <stdlib.h>
-
 #include "loadable/loadable.h"
 #include "nvdla/buffer_sizes.h"
-#include "nvdla/xalloc.h"
 #include "quantised/lowering.h"
 
 enum { KERNELS_MAX = 8192 };
@@ -31,8 +28,8 @@ static size_t least_weight_banks(const struct lowering *at, const struct convolu
 /* Weights of kernels first .. first + n - 1. Spec: 20-data-formats section 5.1. */
 static uint32_t put_weights(struct lowering *at, const struct convolution *c, int first, int n) {
     const int group = at->config->atomic_k, block = at->config->atomic_c;
-    const size_t size = weight_bytes(at, c, (size_t)n);
-    int8_t *bytes = xcalloc(1, size), *to = bytes;
+    uint32_t offset;
+    int8_t *to = lowering_constant(at, weight_bytes(at, c, (size_t)n), &offset);
     for (int g = 0; g < n; g += group)
         for (int b = 0; b < c->from.c; b += block)
             for (int r = 0; r < c->y.size; r++)
@@ -44,8 +41,6 @@ static uint32_t put_weights(struct lowering *at, const struct convolution *c, in
                                         ? 0
                                         : (int8_t)c->weight(c, kernel, (struct tap){r, s, i});
                         }
-    const uint32_t offset = lowering_constant(at, bytes, size);
-    free(bytes);
     return offset;
 }
 
@@ -262,7 +257,8 @@ static struct sdp_unit stage_of_kernels(struct lowering *at, const struct kernel
                             .shift = form.left,
                             .truncate = form.right,
                             .precision = form.wide};
-    int16_t *numbers = xcalloc(atoms, bytes);
+    uint32_t offset;
+    int16_t *numbers = lowering_constant(at, size, &offset);
     for (size_t k = 0; k < fit->count; k++) {
         const struct kernel_fit *kernel = &fit->kernels[k];
         const int sign = stage == 0 && fit->targets[k].negative ? -1 : 1; /* (-sum + h) * p = (sum - h) * -p */
@@ -274,11 +270,10 @@ static struct sdp_unit stage_of_kernels(struct lowering *at, const struct kernel
         if (form.factors)
             numbers[step * k + 1] = (int16_t)(sign * kernel->stages[stage].factor);
     }
-    unit.cube = cube_of_constant(lowering_constant(at, numbers, size), size);
+    unit.cube = cube_of_constant(offset, size);
     unit.cube.width = unit.cube.height = 1;
     unit.cube.channel = (unsigned)fit->count;
     unit.cube.line_stride = unit.cube.surface_stride = bytes;
-    free(numbers);
     return unit;
 }
 

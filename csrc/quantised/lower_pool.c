@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "nvdla/buffer_sizes.h"
-#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "quantised/lowering.h"
 

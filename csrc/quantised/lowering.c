@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 
 enum { CONSTANT_ALIGNMENT = 128, CUBE_BYTES_MAX = 1 << 30 };
@@ -86,14 +85,14 @@ bool view_use(struct lowering *at, int tensor, struct view *view) {
 
 /* ---- operations ---- */
 
-uint32_t lowering_constant(struct lowering *at, const void *bytes, size_t n) {
+void *lowering_constant(struct lowering *at, size_t n, uint32_t *offset) {
     struct lowered *out = at->out;
     const size_t start = (out->constant_bytes + CONSTANT_ALIGNMENT - 1) / CONSTANT_ALIGNMENT * CONSTANT_ALIGNMENT;
     out->constants = xrealloc(out->constants, start + n);
-    memset(out->constants + out->constant_bytes, 0, start - out->constant_bytes);
-    memcpy(out->constants + start, bytes, n);
+    memset(out->constants + out->constant_bytes, 0, start + n - out->constant_bytes);
     out->constant_bytes = start + n;
-    return (uint32_t)start;
+    *offset = (uint32_t)start;
+    return out->constants + start;
 }
 
 struct data_cube cube_of(const struct lowering *at, const struct view *view) {
@@ -272,14 +271,14 @@ static void define_constants(struct lowering *at, const struct node *node) {
             continue;
         *view = view_new(at, MEMORY_OF_CONSTANTS, t->w, t->h, t->c);
         struct storage *storage = &at->out->storages[view->storage];
-        uint8_t *bytes = xcalloc(1, (size_t)storage->size);
+        uint32_t offset;
+        uint8_t *bytes = lowering_constant(at, (size_t)storage->size, &offset);
+        storage->offset = offset;
         for (size_t e = 0; e < t->count; e++) {
             const size_t c = e % (size_t)t->c, place = e / (size_t)t->c;
             bytes[c / (size_t)at->atom * view->surface + place * (size_t)at->atom + c % (size_t)at->atom] =
                 ((const uint8_t *)t->data)[e];
         }
-        storage->offset = lowering_constant(at, bytes, (size_t)storage->size);
-        free(bytes);
     }
 }
 

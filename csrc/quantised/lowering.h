@@ -51,8 +51,9 @@ bool view_spread(const struct lowering *at, const struct view *view);
 
 /* ---- constants and operations ---- */
 
-/* Appends constants, aligned as weights and operands have to be; returns their offset. */
-uint32_t lowering_constant(struct lowering *at, const void *bytes, size_t n);
+/* Appends n bytes of 0 to the constants, aligned as weights and operands have to be. They are to be filled before the
+ * next ones are appended. */
+void *lowering_constant(struct lowering *at, size_t n, uint32_t *offset);
 struct data_cube cube_of(const struct lowering *at, const struct view *view);
 struct data_cube cube_of_constant(uint32_t offset, uint32_t size);
 struct data_cube cube_flying(const struct lowering *at, int w, int h, int c);

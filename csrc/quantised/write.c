@@ -61,17 +61,21 @@ static void note_origin(struct writing *at, size_t layer, size_t node) {
         text_printf(&at->origins, "COPY an output\n");
 }
 
-/* A list of the task that is being made. */
-static void add_list(struct writing *at, enum loadable_interface interface, const char *name, unsigned sub,
-                     const void *bytes, size_t n) {
+/* A list of the task that is being made, of zeros. */
+static uint8_t *add_list(struct writing *at, enum loadable_interface interface, const char *name, unsigned sub,
+                         size_t n) {
+    uint8_t *bytes = xcalloc(1, n);
     add_content(at->to, xprintf("task-%zu-%s", at->to->task_count, name), bytes, n, interface, sub);
+    return bytes;
 }
 
 /* For the accelerator: descriptor, operations, surfaces, dependencies. */
 static void add_dla_lists(struct writing *at, const struct lowered_step *step) {
     const size_t count = step->count;
-    uint8_t *network = xcalloc(1, NETWORK_BYTES), *operations = xcalloc(count, OPERATION_BYTES),
-            *surfaces = xcalloc(count, SURFACE_BYTES), *dependencies = xcalloc(count, DEPENDENCY_BYTES);
+    uint8_t *network = add_list(at, INTERFACE_DLA, "addr0", SUB_NETWORK, NETWORK_BYTES);
+    uint8_t *operations = add_list(at, INTERFACE_DLA, "op_list", SUB_OPERATIONS, count * OPERATION_BYTES);
+    uint8_t *surfaces = add_list(at, INTERFACE_DLA, "surf_list", SUB_SURFACES, count * SURFACE_BYTES);
+    uint8_t *dependencies = add_list(at, INTERFACE_DLA, "dep_graph", SUB_DEPENDENCIES, count * DEPENDENCY_BYTES);
     struct network_descriptor head = {.operations = (int)at->ends,
                                       .surfaces = (int)at->ends + 1,
                                       .dependencies = (int)at->ends + 2,
@@ -93,10 +97,6 @@ static void add_dla_lists(struct writing *at, const struct lowered_step *step) {
         note_origin(at, i, op->node);
     }
     network_encode(&head, network);
-    add_list(at, INTERFACE_DLA, "addr0", SUB_NETWORK, network, NETWORK_BYTES);
-    add_list(at, INTERFACE_DLA, "op_list", SUB_OPERATIONS, operations, count * OPERATION_BYTES);
-    add_list(at, INTERFACE_DLA, "surf_list", SUB_SURFACES, surfaces, count * SURFACE_BYTES);
-    add_list(at, INTERFACE_DLA, "dep_graph", SUB_DEPENDENCIES, dependencies, count * DEPENDENCY_BYTES);
 }
 
 static void encode_view(const struct lowered *lowered, const struct view *view, uint32_t offset, uint8_t *bytes) {
@@ -130,8 +130,9 @@ static void add_cpu_lists(struct writing *at, const struct lowered_step *step) {
         .zero = (float)in->zero,
     };
     const size_t count = (size_t)step->pixels, both = CPU_BUFFERS * CPU_BUFFER_BYTES;
-    uint8_t *network = xcalloc(1, CPU_DESCRIPTOR_BYTES), *operations = xcalloc(count, CPU_OPERATION_BYTES),
-            *buffers = xcalloc(count, both);
+    uint8_t *network = add_list(at, INTERFACE_CPU, "addr0", SUB_NETWORK, CPU_DESCRIPTOR_BYTES);
+    uint8_t *operations = add_list(at, INTERFACE_CPU, "op_list", SUB_OPERATIONS, count * CPU_OPERATION_BYTES);
+    uint8_t *buffers = add_list(at, INTERFACE_CPU, "op_buf_list", SUB_SURFACES, count * both);
     cpu_descriptor_encode(at->ends, at->ends + 1, count, network);
     for (size_t i = 0; i < count; i++) {
         cpu_operation_encode(&op, operations + i * CPU_OPERATION_BYTES);
@@ -139,9 +140,6 @@ static void add_cpu_lists(struct writing *at, const struct lowered_step *step) {
         encode_view(at->lowered, &step->to, (uint32_t)i * step->to_apart, buffers + i * both + CPU_BUFFER_BYTES);
         note_origin(at, i, step->node);
     }
-    add_list(at, INTERFACE_CPU, "addr0", SUB_NETWORK, network, CPU_DESCRIPTOR_BYTES);
-    add_list(at, INTERFACE_CPU, "op_list", SUB_OPERATIONS, operations, count * CPU_OPERATION_BYTES);
-    add_list(at, INTERFACE_CPU, "op_buf_list", SUB_SURFACES, buffers, count * both);
 }
 
 /* A task's address list: its descriptor, the memories that all tasks share, its other lists. */
