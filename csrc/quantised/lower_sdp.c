@@ -180,7 +180,7 @@ bool lower_add_node(struct lowering *at, const struct node *node, struct view fr
 
 static void fill(struct lowering *at, struct view view, int value) {
     struct stages stages = stages_none();
-    if (view.w < 1 || view.h < 1)
+    if (view.w < 1 || view.h < 1 || view.c < 1)
         return;
     stages.x1 = stage_registers(0, 0, 0);
     stages.out.offset = -value;
@@ -202,19 +202,12 @@ void lower_padding(struct lowering *at, struct view from, struct view to, int x,
 
 /* A cube with channels of the zero point before and after it. */
 static bool pad_channels(struct lowering *at, const struct node *node, struct view from, struct view to) {
-    const int channels[] = {node->c.before, from.c, node->c.after};
-    const int zero = node_output(at->graph, node)->zero, first = whole_atoms(at, channels[0]),
-              last = first + whole_atoms(at, channels[1]);
-    const bool padded = channels[0] > 0 || channels[2] > 0;
-    const struct view wide =
-        padded ? view_new(at, MEMORY_OF_CUBES, from.w, from.h, last + whole_atoms(at, channels[2])) : to;
+    const int channels[] = {node->c.before, from.c, node->c.after}, zero = node_output(at->graph, node)->zero;
+    const int first = whole_atoms(at, channels[0]), last = first + whole_atoms(at, channels[1]);
+    const struct view wide = view_new(at, MEMORY_OF_CUBES, from.w, from.h, last + whole_atoms(at, channels[2]));
     lower_copy(at, from, view_channels(at, wide, first, channels[1]));
-    if (!padded)
-        return true;
-    if (channels[0])
-        fill(at, view_channels(at, wide, 0, channels[0]), zero);
-    if (channels[2])
-        fill(at, view_channels(at, wide, last, channels[2]), zero);
+    fill(at, view_channels(at, wide, 0, channels[0]), zero);
+    fill(at, view_channels(at, wide, last, channels[2]), zero);
     return lower_joining(at, wide, channels, to);
 }
 
@@ -227,7 +220,9 @@ bool lower_pad_node(struct lowering *at, const struct node *node, struct view fr
     }
     const struct view to = view_define(at, node->output),
                       inner = view_part(at, to, node->x.before, node->y.before, from.w, from.h);
-    if (!pad_channels(at, node, from, inner))
+    if (node->c.before == 0 && node->c.after == 0)
+        lower_copy(at, from, inner);
+    else if (!pad_channels(at, node, from, inner))
         return false;
     fill_around(at, to, node->x.before, node->y.before, from.w, from.h, zero);
     lowering_note(at, "a copy, and bands of the zero point");
