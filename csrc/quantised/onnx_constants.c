@@ -66,7 +66,8 @@ Onnx__Tensor *onnx_make(struct onnx_reading *at, int type, const int64_t *dims, 
     tensor->data_type = type;
     tensor->n_dims = rank;
     tensor->dims = xcalloc(rank + 1, sizeof *tensor->dims);
-    memcpy(tensor->dims, dims, rank * sizeof *dims);
+    for (size_t d = 0; d < rank; d++)
+        tensor->dims[d] = dims[d];
     tensor->raw_data.len = (size_t)count * onnx_element_bytes(type);
     tensor->raw_data.data = xcalloc(tensor->raw_data.len + 1, 1);
     at->made = xgrow(at->made, at->made_count, sizeof(Onnx__Tensor *));
