@@ -403,7 +403,7 @@ TEST_IN_FOLDER(a_file_is_read_as_its_text) {
         struct lines lines;
         assert_true(lines_open_file(&lines, path, &err));
         lines.piece = piece;
-        struct program *prog = trace_read_cfg(&lines, NULL, &err);
+        struct program *prog = keep_program(trace_read_cfg(&lines, NULL, &err));
         if (!prog || !program_equal(prog, expected))
             fail_msg("piece %zu: %s", piece, err.text);
         lines_close(&lines);

@@ -109,7 +109,7 @@ TEST(accesses_outside_regions_are_found) {
 TEST(accesses_outside_regions_that_are_allowed_are_counted) {
     struct error err = {.text = ""};
     struct model_options options = {.allow_outside = true};
-    struct device *dev = model_new(nvdla_config_find("small"), &options);
+    struct device *dev = bench_keep(model_new(nvdla_config_find("small"), &options));
     assert_true(dev->ops->reset(dev, &err));
     memory_declare(dev->memory[SPACE_PRIMARY], SOURCE, 4 * 8);
     sdp_copy(dev, 4, 2, 8, SOURCE, DESTINATION);
