@@ -3,6 +3,7 @@
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"
 #include "tb/observers/flight.h"
+#include "tests/unit/register_text.h"
 #include "tests/unit/test.h"
 
 enum { LATENCY = 100, BUS = 8 };
@@ -31,17 +32,15 @@ static void write_register(struct bench *b, enum nvdla_unit unit, uint32_t offse
     b->observer.write(b->observer.context, nvdla_unit_base(b->config, unit) + offset, value, b->cycle);
 }
 
+#define WRITE(b, unit, ...) FOR_ROWS(write_register(b, unit, offset_, value_), __VA_ARGS__)
+
 /* Arms SDP and SDP_RDMA: 4 x 1 x 8 elements of a byte from memory, four atoms in and out. */
 static void arm(struct bench *b, uint64_t cycle, uint32_t group) {
     b->cycle = cycle;
-    write_register(b, NVDLA_SDP, SDP_S_POINTER, group);
-    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, 4 - 1);
-    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, 8 - 1);
-    write_register(b, NVDLA_SDP_RDMA, SDP_RDMA_S_POINTER, group);
-    write_register(b, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_WIDTH, 4 - 1);
-    write_register(b, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_CHANNEL, 8 - 1);
-    write_register(b, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, 1);
-    write_register(b, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+    WRITE(b, NVDLA_SDP, {SDP_S_POINTER, group}, {SDP_D_DATA_CUBE_WIDTH, 4 - 1}, {SDP_D_DATA_CUBE_CHANNEL, 8 - 1});
+    WRITE(b, NVDLA_SDP_RDMA, {SDP_RDMA_S_POINTER, group}, {SDP_RDMA_D_DATA_CUBE_WIDTH, 4 - 1},
+          {SDP_RDMA_D_DATA_CUBE_CHANNEL, 8 - 1}, {SDP_RDMA_D_OP_ENABLE, 1});
+    WRITE(b, NVDLA_SDP, {SDP_D_OP_ENABLE, 1});
 }
 
 static void beat(struct bench *b, bool write, int unit, int ordinal, uint64_t cycle) {

@@ -3,6 +3,7 @@
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"
 #include "tb/provenance.h"
+#include "tests/unit/register_text.h"
 #include "tests/unit/test.h"
 
 TEST_KEEPS(keep_provenance, struct provenance, provenance_free)
@@ -13,21 +14,17 @@ static bool put(struct provenance *prov, const struct nvdla_config *config, enum
     return provenance_register_write(prov, nvdla_unit_base(config, unit) + offset, value, 0);
 }
 
+#define PUT(prov, config, unit, ...) FOR_ROWS(put(prov, config, unit, offset_, value_), __VA_ARGS__)
+
 /* Arms SDP and SDP_RDMA for a memory to memory layer of w x h x c elements on the primary or the secondary port. */
 static void arm_sdp(struct provenance *prov, const struct nvdla_config *config, uint32_t group, uint32_t w, uint32_t h,
                     uint32_t c, bool to_pdp, bool primary) {
-    put(prov, config, NVDLA_SDP, SDP_S_POINTER, group);
-    put(prov, config, NVDLA_SDP_RDMA, SDP_RDMA_S_POINTER, group);
-    put(prov, config, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, w - 1);
-    put(prov, config, NVDLA_SDP, SDP_D_DATA_CUBE_HEIGHT, h - 1);
-    put(prov, config, NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, c - 1);
-    put(prov, config, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, to_pdp ? SDP_D_FEATURE_MODE_CFG__OUTPUT_DST_MASK : 0);
-    put(prov, config, NVDLA_SDP, SDP_D_DST_DMA_CFG, primary);
-    put(prov, config, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_WIDTH, w - 1);
-    put(prov, config, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_HEIGHT, h - 1);
-    put(prov, config, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_CHANNEL, c - 1);
-    put(prov, config, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_DMA_CFG, primary);
-    put(prov, config, NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG, 0);
+    PUT(prov, config, NVDLA_SDP, {SDP_S_POINTER, group}, {SDP_D_DATA_CUBE_WIDTH, w - 1},
+        {SDP_D_DATA_CUBE_HEIGHT, h - 1}, {SDP_D_DATA_CUBE_CHANNEL, c - 1},
+        {SDP_D_FEATURE_MODE_CFG, to_pdp ? SDP_D_FEATURE_MODE_CFG__OUTPUT_DST_MASK : 0}, {SDP_D_DST_DMA_CFG, primary});
+    PUT(prov, config, NVDLA_SDP_RDMA, {SDP_RDMA_S_POINTER, group}, {SDP_RDMA_D_DATA_CUBE_WIDTH, w - 1},
+        {SDP_RDMA_D_DATA_CUBE_HEIGHT, h - 1}, {SDP_RDMA_D_DATA_CUBE_CHANNEL, c - 1}, {SDP_RDMA_D_SRC_DMA_CFG, primary},
+        {SDP_RDMA_D_FEATURE_MODE_CFG, 0});
     assert_false(put(prov, config, NVDLA_SDP, SDP_D_OP_ENABLE, 0));
     assert_true(put(prov, config, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, 1));
     assert_true(put(prov, config, NVDLA_SDP, SDP_D_OP_ENABLE, 1));

@@ -6,6 +6,7 @@
 #include "nvdla_offsets.h"
 #include "tb/observers/timeline.h"
 #include "tb/signals.h"
+#include "tests/unit/register_text.h"
 #include "tests/unit/test.h"
 
 struct bench {
@@ -35,6 +36,8 @@ static void write_register(struct bench *b, enum nvdla_unit unit, uint32_t offse
     b->observer.write(b->observer.context, nvdla_unit_base(b->config, unit) + offset, value, b->now.cycle);
 }
 
+#define WRITE(b, unit, ...) FOR_ROWS(write_register(b, unit, offset_, value_), __VA_ARGS__)
+
 /* The next clock, with these links and this level of dla_intr. */
 static void clock_of(struct bench *b, uint32_t links, bool interrupt) {
     b->now.cycle++;
@@ -45,11 +48,8 @@ static void clock_of(struct bench *b, uint32_t links, bool interrupt) {
 
 /* An SDP layer that writes 4 atoms. */
 static void launch(struct bench *b) {
-    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, 3);
-    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_HEIGHT, 0);
-    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, 7);
-    write_register(b, NVDLA_SDP, SDP_D_DST_DMA_CFG, 1);
-    write_register(b, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+    WRITE(b, NVDLA_SDP, {SDP_D_DATA_CUBE_WIDTH, 3}, {SDP_D_DATA_CUBE_HEIGHT, 0}, {SDP_D_DATA_CUBE_CHANNEL, 7},
+          {SDP_D_DST_DMA_CFG, 1}, {SDP_D_OP_ENABLE, 1});
 }
 
 static void beat(struct bench *b, int ordinal) {
