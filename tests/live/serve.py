@@ -121,6 +121,12 @@ class Server:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def begin(*options):
+    """A server, and a client with memory of its own."""
+    server = Server(*options)
+    return server, Client(server.path, Guest(MEMORY))
+
+
 def refused(call, *arguments, **named):
     try:
         call(*arguments, **named)
@@ -246,9 +252,7 @@ def test_engines(config, dut, count):
 
 
 def test_verbose():
-    server = Server("--dut=model", "-v", "--once")
-    guest = Guest(MEMORY)
-    client = Client(server.path, guest)
+    server, client = begin("--dut=model", "-v", "--once")
     Trace(nvcosim, traces / "small/rand_sdp_000.nvt.gz", folder).play(client, interrupts=False)
     client.close()
     status, out = server.end(None)
@@ -258,9 +262,7 @@ def test_verbose():
 
 def test_uncleared():
     """A driver that never clears CACC's interrupt: its layers end all the same, and then the clock stands still."""
-    server = Server("--dut=rtl", "-v", "--once")
-    guest = Guest(MEMORY)
-    client = Client(server.path, guest)
+    server, client = begin("--dut=rtl", "-v", "--once")
     Trace(nvcosim, traces / "small/rand_multi_000.nvt.gz", folder).play(client, interrupts=False)
     for _ in range(100):
         client.read(INTR_MASK)
@@ -268,7 +270,6 @@ def test_uncleared():
     subprocess.run(["sleep", "0.5"], check=True)
     check("idle with interrupts that were not cleared", server.cpu() - before <= 0.03, server.cpu() - before)
     client.close()
-    guest.close()
     _, out = server.end(None)
     armed, done = (re.findall(rf"^(\w+ #\d+) {what} at clock", out, re.M) for what in ("armed", "done"))
     check("every launch that was armed is done", len(armed) == 6 and sorted(armed) == sorted(done), out)
@@ -276,9 +277,7 @@ def test_uncleared():
 
 def test_findings(dut):
     """A layer whose memory is missing: findings, and the guest lives on."""
-    server = Server(f"--dut={dut}", "--once")
-    guest = Guest(MEMORY)
-    client = Client(server.path, guest)
+    server, client = begin(f"--dut={dut}", "--once")
     client.unmap(0x80000000, 1 << 30)
     trace = Trace(nvcosim, traces / "small/rand_sdp_000.nvt.gz", folder)
     try:
@@ -327,13 +326,11 @@ def test_maps():
 
 def test_truncated():
     """Memory that vanishes below the device reads as 0."""
-    server = Server("--dut=model")
-    guest = Guest(MEMORY)
-    client = Client(server.path, guest)
+    server, client = begin("--dut=model")
     trace = Trace(nvcosim, traces / "small/rand_sdp_000.nvt.gz", folder)
     trace.play(client, interrupts=False)
     client.call(RESET)
-    for _, _, fd, _ in guest.ranges:
+    for _, _, fd, _ in client.guest.ranges:
         os.ftruncate(fd, 0)
     for words in trace.commands:
         if words[0] == "reg_write":
@@ -594,9 +591,7 @@ def test_two():
 
 def test_idle(dut):
     """A guest that does nothing costs nothing: the clock stands still."""
-    server = Server(f"--dut={dut}")
-    guest = Guest(MEMORY)
-    client = Client(server.path, guest)
+    server, client = begin(f"--dut={dut}")
     client.enable(MSI)
     Trace(nvcosim, traces / "small/rand_sdp_000.nvt.gz", folder).play(client)
     client.close()
@@ -615,9 +610,7 @@ def test_record(dut):
     path = folder / f"session_{dut}.nvt.gz"
     leaves = dut == "rtl"  # the client ends the session; else a signal does
     timeline = folder / "session.json"
-    server = Server(f"--dut={dut}", f"--record={path}", *["--once", f"--timeline={timeline}"] * leaves)
-    guest = Guest(MEMORY)
-    client = Client(server.path, guest)
+    server, client = begin(f"--dut={dut}", f"--record={path}", *["--once", f"--timeline={timeline}"] * leaves)
     client.enable(MSI)
     for title in ("convolution", "pooling", "normalisation"):
         Trace(nvcosim, traces / f"small/{LAYERS[title]}.nvt.gz", folder).play(client)
@@ -629,7 +622,6 @@ def test_record(dut):
     if leaves:
         client.close()
     status, out = server.end(None if leaves else signal.SIGINT)
-    guest.close()
     check(f"{dut}: a recorded session ends well", status == 0, (status, server.said()))
     second = folder / f"session_{dut}.2.nvt.gz"
     found = [int(n) for n in re.findall(r"recorded: .*: launches=(\d+) ", out)]
@@ -652,15 +644,12 @@ def test_last(dut):
     """The last layers of a longer session, which begin with either group: model and RTL replay them."""
     for last in (2, 3):
         path = folder / f"last{last}_{dut}.nvt.gz"
-        server = Server(f"--dut={dut}", "--once", f"--record={path}", f"--last={last}")
-        guest = Guest(MEMORY)
-        client = Client(server.path, guest)
+        server, client = begin(f"--dut={dut}", "--once", f"--record={path}", f"--last={last}")
         client.enable(MSI)
         for i in range(7):
             trace = Trace(nvcosim, traces / f"small/rand_sdp_{3 + i % 5:03d}.nvt.gz", folder)
             (trace.exchanged(("SDP", "SDP_RDMA")) if i % 2 else trace).play(client)
         client.close()
-        guest.close()
         status, out = server.end(None)
         check(f"{dut}: the last {last} layers are kept", status == 0 and f"(the last {last} of 7 layers)" in out, (status, out, server.said()))
         with gzip.open(path, "rt") as f:
@@ -674,14 +663,11 @@ def test_last_network():
     """Runs of a network, whose layers are armed ahead: the last run is kept."""
     digits, compiled, path = ROOT / "traces/networks/digits", folder / "digits.nvt.gz", folder / "last_run.nvt.gz"
     run_nvcosim("compile", digits / "digits.nvdla", "--input", digits / "7.png", "-o", compiled)
-    server = Server("--once", f"--record={path}", "--last=5")
-    guest = Guest(MEMORY)
-    client = Client(server.path, guest)
+    server, client = begin("--once", f"--record={path}", "--last=5")
     client.enable(MSI)
     for _ in range(3):
         Trace(nvcosim, compiled, folder).play(client)
     client.close()
-    guest.close()
     status, out = server.end(None)
     check("the last run of a network is kept", status == 0 and "(the last 6 of 18 layers)" in out, (status, out, server.said()))
     run = run_nvcosim("run", "--strict", path)
@@ -740,15 +726,13 @@ def test_judge_faults():
     """Faults on purpose: each wrong layer is reported with its element; --stop ends at the first."""
     wrong = r"wrong layer: SDP #0: \d+ bytes? differs?, first 0x[0-9a-f]+ \(surface \d+, line \d+, column \d+, channel \d+.*\) by the beat at clock"
     for fault in ("lost-beat:3", "swapped", "repeated-beat:3"):
-        server = Server("--judge", "--once", f"--bus-fault={fault}")
-        client = Client(server.path, Guest(MEMORY))
+        server, client = begin("--judge", "--once", f"--bus-fault={fault}")
         play_anyway(client, [LAYERS["pointwise"]])
         client.close()
         counts, status, said = judged(server, server.end(None))
         check(f"{fault} is reported", re.search(wrong, said) and counts and counts[1] == 1 and status == 1, (counts, status, said))
     recording = folder / "wrong.nvt.gz"
-    server = Server("--judge", "--stop", "--bus-fault=repeated-beat:3", f"--record={recording}")
-    client = Client(server.path, Guest(MEMORY))
+    server, client = begin("--judge", "--stop", "--bus-fault=repeated-beat:3", f"--record={recording}")
     try:
         play_anyway(client, [LAYERS["pointwise"]] * 2)
         check("--stop closes the connection", False)
@@ -768,8 +752,7 @@ def test_judge_faults():
 
 def test_taps():
     """The streams of each session, equal to the model's; and the first element of one that is not."""
-    server = Server("--judge", "--once", "--tap=CDMA,SDP,PDP")
-    client = Client(server.path, Guest(MEMORY))
+    server, client = begin("--judge", "--once", "--tap=CDMA,SDP,PDP")
     for title in ("convolution", "pooling"):
         client.call(RESET)
         Trace(nvcosim, traces / f"small/{LAYERS[title]}.nvt.gz", folder).play(client, interrupts=False)
@@ -782,8 +765,7 @@ def test_taps():
              for side in ("rtl", "model")]
     left = sorted(os.listdir(folder / "nvcosim-out/live"))
     check("in a folder for each session", all(there) and left == ["taps.1", "taps.2"], (there, left))
-    server = Server("--judge", "--once", "--tap=SDP", "--bus-fault=swapped")
-    client = Client(server.path, Guest(MEMORY))
+    server, client = begin("--judge", "--once", "--tap=SDP", "--bus-fault=swapped")
     play_anyway(client, [LAYERS["pointwise"]])
     client.close()
     _, out = server.end(None)
@@ -801,8 +783,7 @@ def test_planted(wanted=3):
         if seen == wanted:
             break
         recording = folder / f"fault{fault['number']}.nvt.gz"
-        server = Server("--dut=rtl:planted", f"--fault={fault['number']}", "--judge", "--stop", "--debug", f"--record={recording}")
-        client = Client(server.path, Guest(MEMORY))
+        server, client = begin("--dut=rtl:planted", f"--fault={fault['number']}", "--judge", "--stop", "--debug", f"--record={recording}")
         try:
             for title in ("convolution and pooling", "pooling", "normalisation", "pointwise", "image"):
                 client.call(RESET)
@@ -823,8 +804,7 @@ def test_planted(wanted=3):
 def test_hold():
     """--stop=hold: the guest waits at the wrong layer, with what debug says of the recording so far, until it may run on."""
     recording = folder / "held.nvt.gz"
-    server = Server("--judge", "--once", "--stop=hold", "--debug", "--bus-fault=swapped", f"--record={recording}")
-    client = Client(server.path, Guest(MEMORY))
+    server, client = begin("--judge", "--once", "--stop=hold", "--debug", "--bus-fault=swapped", f"--record={recording}")
     player = threading.Thread(target=play_anyway, args=(client, [LAYERS["pointwise"]]))
     player.start()
     held = server.wait_for("--stop=hold: the device stands still")
@@ -843,8 +823,7 @@ def test_hold():
     check("and says that the memory is broken, once", said.count("its memory is broken on purpose: --bus-fault swapped") == 1, said)
     check("and leaves waves", (folder / "nvcosim-out/held/wave.fst").stat().st_size > 0)
     for how in ("a signal", "the client"):
-        server = Server("--judge", "--once", "--stop=hold", "--bus-fault=swapped")
-        client = Client(server.path, Guest(MEMORY))
+        server, client = begin("--judge", "--once", "--stop=hold", "--bus-fault=swapped")
         player = threading.Thread(target=play_closed, args=(client, LAYERS["pointwise"]))
         player.start()
         check(f"held, {how}", server.wait_for("--stop=hold: the device stands still"), server.said())
