@@ -239,33 +239,10 @@ static struct op *add(struct fixture *f, const char *stream, enum op_kind kind) 
     return program_append(f->prog, &op);
 }
 
-static void write_op(struct fixture *f, const char *stream, uint32_t address, uint32_t value) {
-    struct op *op = add(f, stream, OP_WRITE);
+static void register_op(struct fixture *f, enum op_kind kind, uint32_t address, uint32_t value) {
+    struct op *op = add(f, "SDP", kind);
     op->address = address;
     op->value = value;
-}
-
-static struct op *check_op(struct fixture *f, const char *stream, enum op_kind kind, uint32_t address, uint32_t value) {
-    struct op *op = add(f, stream, kind);
-    op->address = address;
-    op->value = value;
-    return op;
-}
-
-static struct op *event_op(struct fixture *f, const char *stream, enum op_kind kind, const char *event) {
-    int index = program_event(f->prog, event);
-    struct op *op = add(f, stream, kind);
-    op->event = index;
-    return op;
-}
-
-static struct op *crc_op(struct fixture *f, uint64_t base, uint64_t size, uint32_t crc, const char *after) {
-    struct op *op = add(f, "memory", OP_MEM_CRC);
-    op->base = base;
-    op->size = size;
-    op->value = crc;
-    op->after = after ? program_event(f->prog, after) : -1;
-    return op;
 }
 
 /* A program that ends by itself ends in a device at rest, which is asked once what it still holds; others are not. */
@@ -497,7 +474,7 @@ TEST(cases_end_as_they_say) {
 TEST_PLAY(a_read_that_cannot_be_is_noted) {
     const uint32_t mask = reg("GLB", "S_INTR_MASK");
     f->fake->registers[mask / 4] = UINT32_MAX;
-    check_op(f, "SDP", OP_READ_CHECK, mask, 0);
+    register_op(f, OP_READ_CHECK, mask, 0);
     assert_int_equal(run(f), PLAY_CHECK_FAILED);
     assert_true(f->result.strange.found);
     assert_int_equal(f->result.strange.address, mask);
@@ -509,12 +486,12 @@ TEST_PLAY(a_read_that_cannot_be_is_noted) {
 /* Reads a mask that the trace has written, and a register of a group that has another value than its reset gives. */
 static const struct strange_read *read_back(struct fixture *f, bool armed) {
     const uint32_t mask = reg("GLB", "S_INTR_MASK"), width = reg("SDP", "D_DATA_CUBE_WIDTH");
-    write_op(f, "SDP", mask, 0x3);
+    register_op(f, OP_WRITE, mask, 0x3);
     if (armed)
-        write_op(f, "SDP", reg("SDP", "D_OP_ENABLE"), 1);
+        register_op(f, OP_WRITE, reg("SDP", "D_OP_ENABLE"), 1);
     f->fake->registers[width / 4] = 4;
-    check_op(f, "SDP", OP_READ_CHECK, mask, 0x3);
-    check_op(f, "SDP", OP_READ_CHECK, width, 4);
+    register_op(f, OP_READ_CHECK, mask, 0x3);
+    register_op(f, OP_READ_CHECK, width, 4);
     assert_int_equal(run(f), PLAY_PASSED);
     return &f->result.strange;
 }
@@ -535,19 +512,19 @@ TEST_PLAY(nothing_is_certain_of_a_unit_that_was_armed) {
 TEST_PLAY(excepted_bits_are_not_compared) {
     const uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH"), b = reg("SDP", "D_DATA_CUBE_HEIGHT");
     const struct read_exception exceptions[] = {{a, 0x0f, ""}, {a, 0x10, ""}};
-    write_op(f, "SDP", a, 0x105);
-    write_op(f, "SDP", b, 0x105);
-    check_op(f, "SDP", OP_READ_CHECK, a, 0x11a);
-    check_op(f, "SDP", OP_POLL, a, 0x100);
-    check_op(f, "SDP", OP_READ_CHECK, a, 0x105);
-    check_op(f, "SDP", OP_READ_CHECK, b, 0x105);
+    register_op(f, OP_WRITE, a, 0x105);
+    register_op(f, OP_WRITE, b, 0x105);
+    register_op(f, OP_READ_CHECK, a, 0x11a);
+    register_op(f, OP_POLL, a, 0x100);
+    register_op(f, OP_READ_CHECK, a, 0x105);
+    register_op(f, OP_READ_CHECK, b, 0x105);
     f->options.exceptions = exceptions;
     f->options.exception_count = 2;
     assert_int_equal(run(f), PLAY_PASSED);
     assert_int_equal(f->result.excepted, 2);
     play_result_free(&f->result);
-    check_op(f, "SDP", OP_READ_CHECK, a, 0x305);
-    check_op(f, "SDP", OP_READ_CHECK, b, 0x10a);
+    register_op(f, OP_READ_CHECK, a, 0x305);
+    register_op(f, OP_READ_CHECK, b, 0x10a);
     assert_int_equal(run(f), PLAY_CHECK_FAILED);
     assert_int_equal(f->result.failure_count, 2);
     assert_int_equal(f->result.excepted, 2);
@@ -638,7 +615,10 @@ TEST_PLAY(reserve_and_release_declare_regions) {
 }
 
 TEST_PLAY(memory_that_the_device_has_not_is_an_error) {
-    crc_op(f, 0x50000000, 4, 0, NULL)->space = SPACE_SECONDARY;
+    struct op *op = add(f, "memory", OP_MEM_CRC);
+    op->base = 0x50000000;
+    op->size = 4;
+    op->space = SPACE_SECONDARY;
     assert_int_equal(run(f), PLAY_BROKEN);
     assert_non_null(strstr(f->result.message, "t.cfg:1"));
     assert_non_null(strstr(f->result.message, "secondary"));
@@ -648,7 +628,8 @@ TEST_PLAY(memory_that_the_device_has_not_is_an_error) {
 
 TEST_PLAY(an_idle_device_hangs_at_once) {
     f->fake->knows_idle = true;
-    event_op(f, "SDP", OP_SYNC_WAIT, "never");
+    const int event = program_event(f->prog, "never");
+    add(f, "SDP", OP_SYNC_WAIT)->event = event;
     assert_int_equal(run(f), PLAY_HUNG);
     assert_true(f->fake->clock < 100 + HANG_READS * ACCESS_CLOCKS);
     assert_non_null(strstr(f->result.message, "nothing in the trace raises it"));
