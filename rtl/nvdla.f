@@ -1,6 +1,7 @@
 // RTL of the core, relative to this folder, macros and packages first. The generated nvdla_pkg.sv of the configuration comes before this list.
 common/nvdla_check.svh
 common/nvdla_arith_pkg.sv
+common/nvdla_precision_pkg.sv
 sdp/nvdla_sdp_pkg.sv
 sdp/nvdla_sdp_y_pkg.sv
 pdp/nvdla_pdp_pkg.sv

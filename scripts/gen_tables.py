@@ -676,7 +676,7 @@ def generate_sv(outdir, name):
     emit_clients(out, load_clients(maps), cfg)
     emit_links(out, cfg)
     if cfg["map"] == "full":
-        widen_fields(registers, maps["small"])
+        widen_fields(registers, maps["small"], cfg["mem_atom"] != 32 or entry_bytes(cfg) != 128)
     unused = [(row["struct"], row["field"]) for row in read_csv("rtl/unused_fields.csv")]
     windows = {}  # of the units that exist
     for unit in units:
@@ -816,14 +816,16 @@ def emit_links(out, cfg):
     out.append("")
 
 
-def widen_fields(registers, others):
+def widen_fields(registers, others, stored):
     """Fields whose place differs between the maps (chapter 10 section 4.3) get the place that holds both in structs, so that one source
-    serves every map: bits that a map does not have are never written and read 0. Write masks and resets keep the map's own."""
+    serves every map. Bits that a map does not have are never written and read 0, unless they are stored, too (section 1.1): with atoms or
+    entries of CBUF that are smaller than those of full. Resets keep the map's own."""
     other = {(r.unit, r.name, f.name): f for r in others for f in r.fields}
     for r in registers:
         for f in r.fields:
             o = other.get((r.unit, r.name, f.name), f)
             f.place = min(f.lsb, o.lsb), max(f.msb, o.msb)
+            f.mask |= o.mask if stored else 0
 
 
 def emit_struct(out, type_name, by_word, words, unused):

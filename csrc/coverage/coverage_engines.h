@@ -56,7 +56,7 @@ void sort_rubik(const struct registers_view *view, int group, int *v);
 static inline int precision_class(const struct nvdla_config *config, uint32_t code) {
     if (!nvdla_has_16_bits(config))
         return NVDLA_INT8;
-    return code <= NVDLA_FP16 ? (int)code : -1;
+    return nvdla_has_precision(config, code) ? (int)code : -1;
 }
 
 #define SIGN "zero positive negative"

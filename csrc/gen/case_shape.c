@@ -68,11 +68,12 @@ static bool check_chain(const struct gen_case *gen, const struct gen_layer *laye
         (layer->in_space || layer->out_space || layer->weight_space || layer->bs.space || layer->bn.space ||
          layer->ew.space))
         return error_set(err, "configuration %s has no secondary memory", gen->config->name);
-    if ((layer->precision == NVDLA_FP16 || layer->out_convert) && !nvdla_has(gen->config, FEATURE_FP16))
-        return error_set(err, "configuration %s has no FP16", gen->config->name);
-    if ((layer->precision == NVDLA_INT16 || layer->in_convert || layer->out_convert) &&
-        !nvdla_has(gen->config, FEATURE_INT16))
-        return error_set(err, "configuration %s has no INT16", gen->config->name);
+    const enum nvdla_precision types[] = {gen_in_precision(layer), (enum nvdla_precision)layer->precision,
+                                          gen_out_precision(layer)};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (!nvdla_has_precision(gen->config, types[i]))
+            return error_set(err, "configuration %s has no %s", gen->config->name,
+                             types[i] == NVDLA_FP16 ? "FP16" : "INT16");
     return true;
 }
 

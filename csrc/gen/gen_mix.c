@@ -123,10 +123,12 @@ static void draw_sdp_tables(struct rng *rng, const struct gen_case *gen, int ind
 }
 
 /* Precision: that of the previous layer if its output may be read. */
-static void draw_types(struct rng *rng, int index, const struct gen_shape *shapes, bool linked,
-                       struct gen_layer *layer) {
+static void draw_types(struct rng *rng, const struct nvdla_config *config, int index, const struct gen_shape *shapes,
+                       bool linked, struct gen_layer *layer) {
     int number = (int)rng_range(rng, 0, 9);
     layer->precision = number < 4 ? NVDLA_INT8 : number < 7 ? NVDLA_INT16 : NVDLA_FP16;
+    if (!nvdla_has_precision(config, (uint32_t)layer->precision)) /* the other one of 16 bits */
+        layer->precision = nvdla_has_16_bits(config) ? NVDLA_INT16 + NVDLA_FP16 - layer->precision : NVDLA_INT8;
     if (linked && shapes[index - 1].out_exists && rng_chance(rng, 80))
         layer->precision = shapes[index - 1].out_precision;
     layer->nan_to_zero = rng_chance(rng, 40);
@@ -138,8 +140,8 @@ static void draw_layer(struct rng *rng, const struct gen_case *gen, int index, c
     const struct nvdla_config *config = gen->config;
     bool linked = index > 0 && engine != GEN_ENGINE_IMG && rng_chance(rng, 45);
     gen_layer_plain(layer);
-    if (nvdla_has(config, FEATURE_INT16) && nvdla_has(config, FEATURE_FP16))
-        draw_types(rng, index, shapes, linked, layer);
+    if (nvdla_has_16_bits(config))
+        draw_types(rng, config, index, shapes, linked, layer);
     gen_draw_common(rng, config, layer);
     switch (engine) {
     case GEN_ENGINE_CONV:
@@ -198,7 +200,7 @@ static bool add_deconv(struct rng *rng, struct gen_case *gen, int64_t cycles, st
         struct gen_layer common;
         int64_t sum = 0;
         gen_layer_plain(&common);
-        draw_types(rng, index, shapes, false, &common);
+        draw_types(rng, gen->config, index, shapes, false, &common);
         gen_draw_common(rng, gen->config, &common);
         gen->count = index + gen_deconv_draw(rng, gen->config, index, &common, 2 * cycles, &gen->layers[index]);
         if (gen_case_shape(gen, shapes, NULL)) {

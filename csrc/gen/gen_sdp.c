@@ -502,9 +502,11 @@ static bool is_lively(struct rng rng, const struct gen_layer *layer, int bits) {
 void gen_sdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int bits) {
     enum { TRIES = 40 };
     layer->sdp = 1;
-    if (nvdla_has(config, FEATURE_INT16) && nvdla_has(config, FEATURE_FP16)) {
+    if (nvdla_has_16_bits(config)) {
         layer->in_convert = !layer->conv && layer->precision == NVDLA_INT8 && rng_chance(rng, 30);
         layer->out_convert = rng_chance(rng, 25);
+        layer->in_convert = layer->in_convert && nvdla_has_precision(config, gen_in_precision(layer));
+        layer->out_convert = layer->out_convert && nvdla_has_precision(config, gen_out_precision(layer));
         if (layer->in_convert)
             bits = gen_style_bits(layer->in_data, 15);
     }

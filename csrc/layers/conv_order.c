@@ -39,8 +39,8 @@ static void set_specified(const struct nvdla_config *config, struct conv_order *
 }
 
 static enum nvdla_precision precision_of(const struct registers_view *view) {
-    const unsigned code = FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION);
-    return nvdla_has_16_bits(view->config) && code <= NVDLA_FP16 ? (enum nvdla_precision)code : NVDLA_INT8;
+    const enum nvdla_precision precision = nvdla_precision(view->config, FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION));
+    return precision <= NVDLA_FP16 ? precision : NVDLA_INT8;
 }
 
 struct conv_order conv_order(const struct registers_view *view, bool specified) {

@@ -159,7 +159,8 @@ const struct launch *layer_tracker_write(struct layer_tracker *tracker, uint32_t
     const size_t word = offset / 4;
     /* S_POINTER has the same offset in all units with groups. */
     int group = reg->grouped ? (int)(shadow->words[0][SDP_S_POINTER / 4] & SDP_S_POINTER__PRODUCER_MASK) : 0;
-    const uint32_t stored = (shadow->words[group][word] & ~reg->stored_mask) | (value & reg->stored_mask);
+    const uint32_t mask = nvdla_stored_mask(tracker->config, reg);
+    const uint32_t stored = (shadow->words[group][word] & ~mask) | (value & mask);
     shadow->words[group][word] = stored;
     if (!reg->grouped)
         shadow->words[1][word] = stored;

@@ -59,13 +59,13 @@ void csc_layer_decode(struct csc_layer *layer, const struct registers_view *view
     uint32_t padding = VALUE(view, CSC, D_ZERO_PADDING);
     uint32_t bank = VALUE(view, CSC, D_BANK);
     uint32_t pad = VALUE(view, CSC, D_ZERO_PADDING_VALUE);
-    bool precisions = nvdla_has_16_bits(config);
-    uint32_t precision = precisions ? REGISTER_FIELD(misc, CSC_D_MISC_CFG__PROC_PRECISION) : NVDLA_INT8;
+    const enum nvdla_precision precision =
+        nvdla_precision(config, REGISTER_FIELD(misc, CSC_D_MISC_CFG__PROC_PRECISION));
     bool winograd = nvdla_has(config, FEATURE_WINOGRAD) && REGISTER_FIELD(misc, CSC_D_MISC_CFG__CONV_MODE);
     bool image = !winograd && (VALUE(view, CSC, D_DATAIN_FORMAT) & CSC_D_DATAIN_FORMAT__DATAIN_FORMAT_MASK);
     size_t element = (size_t)nvdla_element_bytes(precision);
     *layer = (struct csc_layer){
-        .precision = precision > NVDLA_FP16 ? NVDLA_INT8 : (enum nvdla_precision)precision,
+        .precision = precision > NVDLA_FP16 ? NVDLA_INT8 : precision,
         .valid = precision <= NVDLA_FP16,
         .compressed = nvdla_has(config, FEATURE_COMPRESSION) && VALUE(view, CSC, D_WEIGHT_FORMAT),
         .data_reuse = REGISTER_FIELD(misc, CSC_D_MISC_CFG__DATA_REUSE),

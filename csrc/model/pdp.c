@@ -143,7 +143,7 @@ void pdp_layer_decode(struct pdp_layer *layer, const struct registers_view *view
         .destination = pdp.destination,
     };
     layer->kernel.precision = pdp.precision;
-    layer->kernel.wide_total = view->config->map != NVDLA_MAP_FULL; /* 60-pdp section 5.3: the generations differ */
+    layer->kernel.wide_total = !nvdla_has_16_bits(view->config); /* 60-pdp section 5.3: the generations differ */
     bool source_fits = layer->from_memory ? rdma_fits(layer, &pdp, &rdma) : layer->in.count == 1;
     layer->valid = source_fits && pdp.precision <= NVDLA_FP16 &&
                    layer->surfaces == surfaces_of(destination->channels, lanes) && windows_finish(layer);

@@ -33,7 +33,7 @@ void register_group_init(struct register_group *group, const struct nvdla_config
         const struct nvdla_register *reg = &map->registers[i];
         if (reg->unit == unit) {
             size_t word = (reg->address - base) / 4;
-            group->words[word].stored = reg->stored_mask;
+            group->words[word].stored = nvdla_stored_mask(config, reg);
             group->words[word].reset = reg->reset;
             group->words[word].counter = word > group->first_d && reg->stored_mask == 0;
         }

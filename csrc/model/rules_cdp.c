@@ -18,7 +18,7 @@ static uint32_t format(const struct registers_view *view) {
     return rules_wide(view) ? FIELD(view, CDP, D_DATA_FORMAT, INPUT_DATA_TYPE) : NVDLA_INT8;
 }
 
-CONDITION(precision_unknown, format(view) > NVDLA_FP16)
+CONDITION(precision_unknown, !nvdla_has_precision(view->config, format(view)))
 CONDITION(destination_port, rules_no_port(view, FIELD(view, CDP, D_DST_DMA_CFG, DST_RAM_TYPE)))
 
 /* Eight bits, as a signed or as an unsigned number. */
@@ -28,7 +28,8 @@ static bool offset_too_long(const struct registers_view *view) {
 }
 
 static const struct rule cdp_list[] = {
-    RULE(REFUSED, precision_unknown, "there is no data type 3", "62-cdp section 12", SHOWN(CDP, D_DATA_FORMAT)),
+    RULE(REFUSED, precision_unknown, "the configuration has no such data type", "62-cdp section 12",
+         SHOWN(CDP, D_DATA_FORMAT)),
     {RULE_HANGS, destination_port, RULE_NO_PORT, .shown = {SHOWN(CDP, D_DST_DMA_CFG)}},
     RULE(WARNS, offset_too_long, "INT8 layers use only the low 8 bits of the input offset", "62-cdp section 4",
          SHOWN(CDP, D_DATIN_OFFSET)),

@@ -56,8 +56,8 @@ static const struct nvdla_pixel_format *pixel_format(const struct registers_view
     return image(view) ? nvdla_pixel_format(view->config, FIELD(view, CDMA, D_DATAIN_FORMAT, PIXEL_FORMAT)) : NULL;
 }
 
-CONDITION(cdma_precision_unknown,
-          rules_wide(view) && (in_precision(view) > NVDLA_FP16 || proc_precision(view) > NVDLA_FP16))
+CONDITION(cdma_precision_unknown, rules_wide(view) && (!nvdla_has_precision(view->config, in_precision(view)) ||
+                                                       !nvdla_has_precision(view->config, proc_precision(view))))
 
 CONDITION(feature_converted, rules_wide(view) && !image(view) && in_precision(view) != proc_precision(view))
 CONDITION(format_unknown, image(view) && !pixel_format(view))
@@ -213,7 +213,8 @@ static bool cdma_misaligned(const struct registers_view *view) {
 }
 
 static const struct rule cdma_list[] = {
-    RULE(REFUSED, cdma_precision_unknown, "there is no precision 3", "30-cdma-cbuf section 2", SHOWN(CDMA, D_MISC_CFG)),
+    RULE(REFUSED, cdma_precision_unknown, "the configuration has no such precision", "30-cdma-cbuf section 2",
+         SHOWN(CDMA, D_MISC_CFG)),
     RULE(REFUSED, feature_converted, "IN and PROC precision of a feature cube must be the same",
          "20-data-formats section 10", SHOWN(CDMA, D_MISC_CFG), SHOWN(CDMA, D_DATAIN_FORMAT)),
     RULE(REFUSED, format_unknown, "the configuration has no such pixel format", "20-data-formats section 4",
@@ -285,7 +286,8 @@ const struct rule_set rules_cdma = {.units = {NVDLA_CDMA}, .unit_count = 1, RULE
 
 CONDITION(csc_image, FIELD(view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT) != 0)
 CONDITION(csc_winograd, csc_of(view).mode == CSC_WINOGRAD)
-CONDITION(csc_precision_unknown, rules_wide(view) && FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION) > NVDLA_FP16)
+CONDITION(csc_precision_unknown,
+          rules_wide(view) && !nvdla_has_precision(view->config, FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION)))
 CONDITION(extension_unknown, csc_image(view) && FIELD(view, CSC, D_POST_Y_EXTENSION, Y_EXTENSION) == 3)
 CONDITION(extension_without_image, !csc_image(view) && FIELD(view, CSC, D_POST_Y_EXTENSION, Y_EXTENSION) != 0)
 
@@ -391,7 +393,7 @@ static bool kept_weights_differ(const struct registers_view *view) {
 }
 
 static const struct rule csc_list[] = {
-    RULE(REFUSED, csc_precision_unknown, "there is no precision 3", "40-convolution-core section 12",
+    RULE(REFUSED, csc_precision_unknown, "the configuration has no such precision", "40-convolution-core section 12",
          SHOWN(CSC, D_MISC_CFG)),
     RULE(REFUSED, extension_unknown, "there is no Y_EXTENSION 3", "40-convolution-core section 3.2",
          SHOWN(CSC, D_POST_Y_EXTENSION)),

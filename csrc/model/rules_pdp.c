@@ -71,7 +71,8 @@ static bool first_window_passes_end(struct axis axis) {
 
 CONDITION(method_unknown, FIELD(view, PDP, D_OPERATION_MODE_CFG, POOLING_METHOD) == 3)
 
-CONDITION(precision_unknown, rules_wide(view) && FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA) > NVDLA_FP16)
+CONDITION(precision_unknown,
+          rules_wide(view) && !nvdla_has_precision(view->config, FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA)))
 
 CONDITION(window_too_large, columns_of(view).kernel > MOST_WINDOW || rows_of(view).kernel > MOST_WINDOW)
 
@@ -170,7 +171,8 @@ static bool destination_misaligned(const struct registers_view *view) {
 static const struct rule pdp_list[] = {
     RULE(REFUSED, method_unknown, "there is no POOLING_METHOD 3", "60-pdp section 13",
          SHOWN(PDP, D_OPERATION_MODE_CFG)),
-    RULE(REFUSED, precision_unknown, "there is no data type 3", "60-pdp section 13", SHOWN(PDP, D_DATA_FORMAT)),
+    RULE(REFUSED, precision_unknown, "the configuration has no such data type", "60-pdp section 13",
+         SHOWN(PDP, D_DATA_FORMAT)),
     RULE(REFUSED, window_too_large, "windows have at most 8 rows and columns", "60-pdp section 13",
          SHOWN(PDP, D_POOLING_KERNEL_CFG)),
     RULE(REFUSED, window_in_padding, "a window lies completely in padding", "60-pdp section 4",

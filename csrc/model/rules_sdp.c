@@ -37,7 +37,8 @@ CONDITION(winograd, layer_of(view).shape.winograd)
 CONDITION(compare, nvdla_has(view->config, FEATURE_EW) && layer_of(view).compare)
 CONDITION(to_memory, !to_pdp(view) && !layer_of(view).compare)
 CONDITION(single_pixel, VALUE(view, SDP, D_DATA_CUBE_WIDTH) == 0 && VALUE(view, SDP, D_DATA_CUBE_HEIGHT) == 0)
-CONDITION(sdp_precision_unknown, proc(view) > NVDLA_FP16 || out(view) > NVDLA_FP16)
+CONDITION(sdp_precision_unknown,
+          !nvdla_has_precision(view->config, proc(view)) || !nvdla_has_precision(view->config, out(view)))
 CONDITION(narrows_to_int8, out(view) == NVDLA_INT8 && (proc(view) == NVDLA_INT16 || proc(view) == NVDLA_FP16))
 CONDITION(int8_to_fp16, proc(view) == NVDLA_INT8 && out(view) == NVDLA_FP16)
 CONDITION(special_from_memory, (batch(view) || winograd(view)) && !layer_of(view).shape.flying)
@@ -117,7 +118,8 @@ static bool sdp_stride_ignored(const struct registers_view *view) {
 }
 
 static const struct rule sdp_list[] = {
-    RULE(REFUSED, sdp_precision_unknown, "there is no precision 3", "50-sdp section 7", SHOWN(SDP, D_DATA_FORMAT)),
+    RULE(REFUSED, sdp_precision_unknown, "the configuration has no such precision", "50-sdp section 7",
+         SHOWN(SDP, D_DATA_FORMAT)),
     RULE(HANGS, narrows_to_int8, "processing of 16 bits has no INT8 output", "50-sdp section 7",
          SHOWN(SDP, D_DATA_FORMAT)),
     RULE(REFUSED, int8_to_fp16, "INT8 processing has no FP16 output", "50-sdp section 7", SHOWN(SDP, D_DATA_FORMAT)),
@@ -294,7 +296,7 @@ CONDITION(mode_differs,
               (nvdla_has(view->config, FEATURE_BATCHES) && FIELD(view, SDP, D_FEATURE_MODE_CFG, BATCH_NUMBER) !=
                                                                FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, BATCH_NUMBER)))
 
-CONDITION(input_unknown, converts_input(view) && in(view) > NVDLA_FP16)
+CONDITION(input_unknown, converts_input(view) && !nvdla_has_precision(view->config, in(view)))
 CONDITION(widens_input, converts_input(view) && in(view) == NVDLA_INT8 && proc(view) != NVDLA_INT8)
 
 CONDITION(fp16_to_int8,
@@ -430,7 +432,8 @@ static const struct rule sdp_operands_list[] = {
          SHOWN(SDP, D_DATA_FORMAT), SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)),
     RULE(REFUSED, mode_differs, "SDP and SDP_RDMA must agree on Winograd order and batches", "50-sdp section 2.3",
          SHOWN(SDP, D_FEATURE_MODE_CFG), SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)),
-    RULE(REFUSED, input_unknown, "there is no precision 3", "50-sdp section 7", SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)),
+    RULE(REFUSED, input_unknown, "the configuration has no such precision", "50-sdp section 7",
+         SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)),
     RULE(REFUSED, widens_input, "INT8 input has no processing of 16 bits", "50-sdp section 7",
          SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)),
     RULE(HANGS, fp16_to_int8, "FP16 input has no INT8 processing", "50-sdp section 7",

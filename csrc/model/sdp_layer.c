@@ -190,7 +190,7 @@ void sdp_layer_decode(struct sdp_layer *layer, const struct registers_view *view
     const struct sdp_cubes sdp = sdp_cubes(view);
     const struct sdp_rdma_cubes rdma = sdp_rdma_cubes(view);
     const struct sdp_shape *shape = &sdp.shape;
-    bool small = config->map == NVDLA_MAP_SMALL;
+    const bool int8_only = !nvdla_has_16_bits(config);
     *layer = (struct sdp_layer){
         .shape = *shape,
         .uses_rdma = !shape->flying,
@@ -199,7 +199,7 @@ void sdp_layer_decode(struct sdp_layer *layer, const struct registers_view *view
         .flush_nans = shape->proc == NVDLA_FP16 && FIELD(view, SDP, D_FEATURE_MODE_CFG, NAN_TO_ZERO),
         .count_saturation = FIELD(view, SDP, D_PERF_ENABLE, PERF_SAT_EN),
         .count_table = FIELD(view, SDP, D_PERF_ENABLE, PERF_LUT_EN),
-        .compare_flags = !small,
+        .compare_flags = !int8_only,
         .atom = (size_t)config->mem_atom,
         .source = rdma.source,
         .destination = sdp.destination,
@@ -208,7 +208,7 @@ void sdp_layer_decode(struct sdp_layer *layer, const struct registers_view *view
                       .offset = (int32_t)VALUE(view, SDP, D_CVT_OFFSET),
                       .scale = (int16_t)VALUE(view, SDP, D_CVT_SCALE),
                       .shift = VALUE(view, SDP, D_CVT_SHIFT),
-                      .flags_any_clamp = small},
+                      .flags_any_clamp = int8_only},
     };
     if (!shape->flying)
         layer->shape.in = rdma.shape.in;

@@ -62,6 +62,19 @@ static inline bool nvdla_has_16_bits(const struct nvdla_config *config) {
     return nvdla_has(config, FEATURE_INT16) || nvdla_has(config, FEATURE_FP16);
 }
 
+/* Whether the code of a precision register stands for a type of the configuration. */
+static inline bool nvdla_has_precision(const struct nvdla_config *config, uint32_t code) {
+    return code == NVDLA_INT8 || (code == NVDLA_INT16 && nvdla_has(config, FEATURE_INT16)) ||
+           (code == NVDLA_FP16 && nvdla_has(config, FEATURE_FP16));
+}
+
+/* The type by which the code of a precision register works: INT8 if the configuration lacks the code's; with all types,
+ * code 3 is undefined and stays. Spec: 10-system section 1.1. */
+static inline enum nvdla_precision nvdla_precision(const struct nvdla_config *config, uint32_t code) {
+    const bool all = nvdla_has(config, FEATURE_INT16) && nvdla_has(config, FEATURE_FP16);
+    return all || nvdla_has_precision(config, code) ? (enum nvdla_precision)code : NVDLA_INT8;
+}
+
 /* Elements a cycle of SDP's pipe: those of its first stage. */
 static inline int nvdla_sdp_lanes(const struct nvdla_config *config) {
     return config->sdp_bs_throughput   ? config->sdp_bs_throughput

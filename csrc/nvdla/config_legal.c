@@ -67,6 +67,8 @@ bool nvdla_config_legal(const struct nvdla_config *config, struct error *err) {
 #define EQUAL(key, value, wanted, to, other) {(value) == (wanted), key, value, wanted, to, other}
 #define AT_MOST(key, value, most, to, other) {(value) <= (most), key, value, most, to, other}
     const struct relation relations[] = {
+        AT_MOST("winograd", config->winograd, nvdla_has_16_bits(config), "int16", config->int16),
+        AT_MOST("batch", config->batch_max, nvdla_has_16_bits(config) ? config->batch_max : 1, "int16", config->int16),
         EQUAL("atom", atom, config->atomic_k, "k", config->atomic_k),
         AT_MOST("k", config->atomic_k, config->atomic_c, "c", config->atomic_c),
         EQUAL("bank_width", config->cbuf_bank_bytes, config->atomic_c, "c", config->atomic_c),

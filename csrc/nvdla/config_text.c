@@ -13,8 +13,8 @@
 
 /* In the order in which a text names them: a later one may depend on earlier ones. */
 const struct nvdla_parameter nvdla_parameters[] = {
-    PARAMETER("int16", NULL, int16, "0", "1", "16-bit integers"),
-    PARAMETER("fp16", NULL, fp16, "0", "1", "16-bit floating point"),
+    PARAMETER("int16", NULL, int16, "0", "0 1", "16-bit integers"),
+    PARAMETER("fp16", NULL, fp16, "0", "0 1", "16-bit floating point"),
     PARAMETER("compression", "WEIGHT_COMPRESSION", weight_compression, "0 1", "0 1", "compressed weights"),
     PARAMETER("winograd", "WINOGRAD", winograd, "0", "0 1", "Winograd convolution"),
     PARAMETER("batch", NULL, batch_max, "1", "1 32", "cubes of one convolution"),

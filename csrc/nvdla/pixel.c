@@ -45,6 +45,5 @@ static const struct nvdla_pixel_format formats[] = {
 const struct nvdla_pixel_format *nvdla_pixel_format(const struct nvdla_config *config, uint32_t id) {
     if (id >= sizeof formats / sizeof formats[0])
         return NULL;
-    bool wide = nvdla_has_16_bits(config);
-    return wide || formats[id].bits == 8 ? &formats[id] : NULL;
+    return nvdla_has_precision(config, formats[id].precision) ? &formats[id] : NULL;
 }

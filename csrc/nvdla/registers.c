@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "nvdla/buffer_sizes.h"
 #include "nvdla/engines.h"
 
 enum { WINDOW_BYTES = 0x1000 };
@@ -60,6 +61,19 @@ enum nvdla_unit nvdla_unit_find(const char *name) {
         if (strcasecmp(name, nvdla_unit_names[unit]) == 0)
             return (enum nvdla_unit)unit;
     return NVDLA_UNIT_COUNT;
+}
+
+uint32_t nvdla_stored_mask(const struct nvdla_config *config, const struct nvdla_register *reg) {
+    enum { ATOM = 32, ENTRY = 128 }; /* of full */
+    uint32_t mask = reg->stored_mask;
+    if (mask == 0 || config->map != NVDLA_MAP_FULL || (config->mem_atom == ATOM && cbuf_entry_bytes(config) == ENTRY))
+        return mask;
+    const struct nvdla_register *other = nvdla_register_find(nvdla_config_find("small"), reg->unit, reg->name);
+    for (size_t i = 0; other && i < other->field_count; i++)
+        for (size_t j = 0; j < reg->field_count; j++)
+            if (strcmp(other->fields[i].name, reg->fields[j].name) == 0)
+                mask |= nvdla_field_mask(&other->fields[i]);
+    return mask;
 }
 
 enum nvdla_unit nvdla_unit_at(const struct nvdla_config *config, uint32_t address) {

@@ -70,6 +70,10 @@ const struct nvdla_register *nvdla_register_at(const struct nvdla_config *config
 const struct nvdla_register *nvdla_register_find(const struct nvdla_config *config, enum nvdla_unit unit,
                                                  const char *name);
 
+/* Bits of a register of the configuration that keep the written value. Where atoms or entries of CBUF are smaller than
+ * those of full, the fields of its map have the bits of the map small too. Spec: 10-system section 1.1. */
+uint32_t nvdla_stored_mask(const struct nvdla_config *config, const struct nvdla_register *reg);
+
 /* The unit of that name ("SDP_RDMA", upper or lower case), NVDLA_UNIT_COUNT if there is none. RUBIK means RBK. */
 enum nvdla_unit nvdla_unit_find(const char *name);
 

@@ -35,7 +35,8 @@ void known_registers_write(struct known_registers *known, uint32_t address, uint
     if (!reg)
         return;
     uint32_t *kept = &known->values[place_of(known, reg)][group_of(known, reg)];
-    *kept = (*kept & ~reg->stored_mask) | (value & reg->stored_mask);
+    const uint32_t mask = nvdla_stored_mask(known->config, reg);
+    *kept = (*kept & ~mask) | (value & mask);
     if (register_write_arms(known->config, address, value))
         known->armed[reg->unit] = true;
 }

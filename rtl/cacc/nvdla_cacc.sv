@@ -24,6 +24,7 @@
 `endif
 module nvdla_cacc
   import nvdla_pkg::*;
+  import nvdla_precision_pkg::*;
   import nvdla_conv_pkg::*;
 (
     input  logic                             clk_i, rst_ni, csb_req_i, csb_write_i,
@@ -158,14 +159,16 @@ module nvdla_cacc
         d.surf_stride};
   end else begin : gen_mixed
     logic tile;
+    logic [1:0] precision;
     logic [4:0] batches;
+    assign precision = built_precision(d.proc_precision);
     assign tile = Winograd != 0 && d.conv_mode[0];
     assign batches = (BatchMax > 1) ? d.batches : '0;
 `ifdef NVDLA_CACC_HARDWARE
     nvdla_cacc_cells u_cells (
         .clk_i,
         .rst_ni,
-        .precision_i   (d.proc_precision),
+        .precision_i   (precision),
         .tile_i        (tile),
         .truncate_i    (d.clip_truncate),
         .batches_i     (batches),
@@ -194,7 +197,7 @@ module nvdla_cacc
     nvdla_cacc_mixed u_sums (
         .clk_i,
         .rst_ni,
-        .precision_i   (d.proc_precision),
+        .precision_i   (precision),
         .tile_i        (tile),
         .truncate_i    (d.clip_truncate),
         .batches_i     (batches),

@@ -17,6 +17,7 @@
 `endif
 module nvdla_cdma
   import nvdla_pkg::*;
+  import nvdla_precision_pkg::*;
   import nvdla_cbuf_pkg::*;
   import nvdla_cdma_pkg::*;
 (
@@ -265,9 +266,12 @@ module nvdla_cdma
   logic wide, fp16, from_fp16;  // processing precision of 16 bits, FP16; FP16 in memory
   logic placed_q;
   logic [31:0] dat_nan, dat_infinity;
-  assign wide      = Int16 != 0 && d.proc_precision != 2'd0;
-  assign fp16      = Fp16 != 0 && d.proc_precision == PrecisionFp16;
-  assign from_fp16 = Fp16 != 0 && d.in_precision == PrecisionFp16;
+  logic [1:0] in_precision, precision;
+  assign in_precision = built_precision(d.in_precision);
+  assign precision    = built_precision(d.proc_precision);
+  assign wide         = precision != PrecisionInt8;
+  assign fp16         = precision == PrecisionFp16;
+  assign from_fp16    = in_precision == PrecisionFp16;
 
   nvdla_cdma_dc u_dc (
       .clk_i           (clk),
@@ -416,7 +420,7 @@ module nvdla_cdma
         .clk_on_i,
         .enable_i    (d.cvt_en & ~from_fp16),
         .image_i     (image),
-        .source16_i  (d.in_precision != 2'd0),
+        .source16_i  (in_precision != nvdla_precision_pkg::PrecisionInt8),
         .wide_i      (wide),
         .fp16_i      (fp16),
         .signed_i    (~image | d.pixel_sign_override),
@@ -648,7 +652,7 @@ module nvdla_cdma
     stat[(CdmaDPerfDatReadStall-CdmaFirstD)*32+:32] = dat_stall;
     stat[(CdmaDPerfWtReadStall-CdmaFirstD)*32+:32] = wt_stall;
     stat[(CdmaDPerfDatReadLatency-CdmaFirstD)*32+:32] = dat_latency;
-    stat[(CdmaDPerfWtReadLatency-CdmaFirstD)*32+:32] = (Int16 != 0) ? wt_latency : '0;
+    stat[(CdmaDPerfWtReadLatency-CdmaFirstD)*32+:32] = (LaneBytes == 2) ? wt_latency : '0;
     stat[(CdmaDNanInputDataNum-CdmaFirstD)*32+:32] = dat_nan;
     stat[(CdmaDInfInputDataNum-CdmaFirstD)*32+:32] = dat_infinity;
     stat[(CdmaDNanInputWeightNum-CdmaFirstD)*32+:32] = wt_nan;

@@ -6,8 +6,6 @@ package nvdla_cdma_pkg;
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
 
-  localparam logic [1:0] PrecisionFp16 = 2'd2;  // IN_PRECISION, PROC_PRECISION; 0 INT8, 1 INT16
-
   localparam int AtomShift = $clog2(MemAtom);
   localparam int SlotShift = $clog2(Slots);
   localparam int MemberBits = (Slots > 4) ? 3 : 2;  // a surface in its group

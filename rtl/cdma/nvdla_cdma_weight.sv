@@ -112,7 +112,7 @@ module nvdla_cdma_weight
   logic [32:0] group_bytes;
   logic last_group, wide, whole_atoms;
   logic [SizeBits-1:0] group_kernels;
-  assign wide          = Int16 != 0 && wide_i;
+  assign wide          = LaneBytes == 2 && wide_i;
   assign group_kernels = wide ? SizeBits'(AtomicK / 2) : SizeBits'(AtomicK);
   assign group_bytes   = (33'(byte_per_kernel_i) + 33'd1) << $clog2(AtomicK) >> wide;
   assign last_group    = kernels_q <= group_kernels;

@@ -17,6 +17,7 @@
 `endif
 module nvdla_cdp
   import nvdla_pkg::*;
+  import nvdla_precision_pkg::*;
   import nvdla_cdp_pkg::*;
   import nvdla_lut_pkg::*;
 (
@@ -166,9 +167,10 @@ module nvdla_cdp
 
   logic [1:0] precision;  // INT8 where it has no other
   logic wide, rdma_wide;
-  assign precision = CdpWide != 0 ? d.input_data_type : 2'd0;
-  assign wide = (Int16 != 0 && precision == 2'd1) || (Fp16 != 0 && precision == 2'd2);
-  assign rdma_wide = (Int16 != 0 && rdma_d.input_data == 2'd1) || (Fp16 != 0 && rdma_d.input_data == 2'd2);
+  assign precision = built_precision(d.input_data_type);
+  assign wide = (Int16 != 0 && precision == PrecisionInt16) || (Fp16 != 0 && precision == PrecisionFp16);
+  assign rdma_wide = (Int16 != 0 && rdma_d.input_data == PrecisionInt16) ||
+      (Fp16 != 0 && rdma_d.input_data == PrecisionFp16);
 
   // ---- input --------------------------------------------------------------------------------------------------------
   logic mem_valid, mem_ready, mem_last;

@@ -16,6 +16,7 @@
 `endif
 module nvdla_cmac_array
   import nvdla_pkg::*;
+  import nvdla_precision_pkg::*;
   import nvdla_conv_pkg::*;
 #(
     parameter int Cells = ConvCells
@@ -33,10 +34,12 @@ module nvdla_cmac_array
   localparam int Bits = 18;  // of an operand
 
   cmac_a_d_t d;
+  logic [1:0] precision;
   logic fp16, int8, tile;
   assign d = d_i;
-  assign fp16 = d.proc_precision == 2'd2;
-  assign int8 = !fp16 && d.proc_precision != 2'd1;
+  assign precision = built_precision(d.proc_precision);
+  assign fp16 = precision == PrecisionFp16;
+  assign int8 = !fp16 && precision != PrecisionInt16;
   assign tile = Winograd != 0 && d.conv_mode[0];
 
   // An FP16 operand of a multiplier: {sign, exponent (3), mantissa (14)} of value +-mantissa * 16^exponent * 2^-25,
@@ -110,7 +113,7 @@ module nvdla_cmac_array
 
   `NVDLA_PARAM(LatencyLegal, ConvSumClocks == 6)
   `NVDLA_CHECK(OneCellLoads, load_i == '0 || `NVDLA_ONEHOT(load_i))
-  `NVDLA_CHECK(PrecisionLegal, !valid_i || d.proc_precision != 2'd3)
+  `NVDLA_CHECK(PrecisionLegal, !valid_i || precision != 2'd3)
 
   wire unused_d = &{1'b0, `NVDLA_CMAC_A_D_UNUSED(d)};  // names and reasons: rtl/unused_fields.csv
 endmodule

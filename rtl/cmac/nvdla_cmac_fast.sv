@@ -10,6 +10,7 @@
 `endif
 module nvdla_cmac_fast
   import nvdla_pkg::*;
+  import nvdla_precision_pkg::*;
   import nvdla_conv_pkg::*;
 (
     input  logic                                   clk_i,
@@ -23,11 +24,13 @@ module nvdla_cmac_fast
     output logic [      ConvCells*ConvSumBits-1:0] sum_o
 );
   cmac_a_d_t d;
+  logic [1:0] precision;
   logic fp16, tile;
   logic [ConvCells-1:0] shadow_loaded_q, loaded_q;
   logic [ConvCells*ConvSumBits-1:0] integer_sum, fp16_sum;
   assign d = d_i;
-  assign fp16 = d.proc_precision == 2'd2;
+  assign precision = built_precision(d.proc_precision);
+  assign fp16 = precision == PrecisionFp16;
   assign tile = Winograd != 0 && d.conv_mode[0];
 
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -41,7 +44,7 @@ module nvdla_cmac_fast
 
   nvdla_cmac_fast_integer u_integer (
       .clk_i,
-      .int16_i (d.proc_precision == 2'd1),
+      .int16_i (precision == nvdla_precision_pkg::PrecisionInt16),
       .tile_i  (tile),
       .load_i  (fp16 ? '0 : load_i),
       .weight_i,

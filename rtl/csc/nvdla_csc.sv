@@ -19,6 +19,7 @@
 `endif
 module nvdla_csc
   import nvdla_pkg::*;
+  import nvdla_precision_pkg::*;
   import nvdla_cbuf_pkg::*;
   import nvdla_conv_pkg::*;
 (
@@ -256,15 +257,17 @@ module nvdla_csc
 
   if (LaneBytes == 2) begin : gen_modes
     logic wide;
+    logic [1:0] precision;
     logic [5:0] batches;     // true value
     logic [3:0] rows_taken;  // of 16 results
     assign batches = (BatchMax > 1 && !d.datain_format && !winograd) ? 6'(d.batches) + 6'd1 : 6'd1;
-    assign wide = d.proc_precision != 2'd0;
+    assign precision = built_precision(d.proc_precision);
+    assign wide = precision != PrecisionInt8;
     assign rows_taken = winograd ? (wide ? 4'd4 : 4'd8) : (wide ? 4'd1 : 4'd2);
     always_ff @(posedge step_clk) begin
       if (begins) begin
         wide_q         <= wide;
-        fp16_q         <= Fp16 != 0 && d.proc_precision == 2'd2;
+        fp16_q         <= precision == PrecisionFp16;
         winograd_q     <= winograd;
         truncate_q     <= d.pra_truncate;
         batches_q      <= 5'(batches - 6'd1);

@@ -18,6 +18,7 @@
 `endif
 module nvdla_pdp
   import nvdla_pkg::*;
+  import nvdla_precision_pkg::*;
   import nvdla_pdp_pkg::*;
   import nvdla_pdp_wide_pkg::*;
 (
@@ -52,8 +53,10 @@ module nvdla_pdp
   pdp_d_t d;
   logic [31:0] read_stall, write_stall;
 
+  logic [1:0] precision;
   assign rdma_d = rdma_flat;
   assign d = flat;
+  assign precision = built_precision(d.input_data);
   assign rdma_stat = RdmaBits'(read_stall) << ((PdpRdmaDPerfReadStall - PdpRdmaFirstD) * 32);
   // INF_INPUT_NUM and NAN_INPUT_NUM always read 0 (60-pdp section 10).
   logic [31:0] nan_outputs;
@@ -160,7 +163,7 @@ module nvdla_pdp
       .cube_in_height_i        (d.cube_in_height),
       .cube_in_channel_i       (d.cube_in_channel),
       .flying_mode_i           (d.flying_mode),
-      .input_data_i            (d.input_data),
+      .input_data_i            (precision),
       .nan_to_zero_i           (d.nan_to_zero),
       .split_num_i             (d.split_num),
       .partial_width_in_first_i(d.partial_width_in_first),
@@ -219,7 +222,7 @@ module nvdla_pdp
       .read_addr_o   (bank_addr)
   );
 
-  if (Int16 == 0) begin : gen_narrow
+  if (LaneBytes == 1) begin : gen_narrow
     logic average;
     assign average = d.pooling_method == PdpAverage;
     assign clk_mean = 1'b0;
@@ -268,37 +271,44 @@ module nvdla_pdp
     logic atom_begun, atom_valid, atom_ready, atom_last;
     logic [AtomBits-1:0] atom_data;
 
-    assign mean = pdp_is_mean(d.input_data, d.pooling_method);
+    assign mean = pdp_is_mean(precision, d.pooling_method);
     assign row_valid = mean ? mean_valid : in_valid;
     assign in_ready = mean ? mean_ready : row_ready;
     assign row_atom_data = mean ? mean_data : PdpColumnBits'(in_atom_data);
     assign nan_outputs = nans_q;
 
-    // Clock of what only averages of FP16 need.
-    nvdla_clock_gate u_mean_clock (
-        .clk_i,
-        .rst_ni,
-        .on_i  (clk_on_i),
-        .work_i(run && mean),
-        .clk_o (clk_mean)
-    );
+    if (Fp16 != 0) begin : gen_mean
+      // Clock of what only averages of FP16 need.
+      nvdla_clock_gate u_mean_clock (
+          .clk_i,
+          .rst_ni,
+          .on_i  (clk_on_i),
+          .work_i(run && mean),
+          .clk_o (clk_mean)
+      );
 
-    nvdla_pdp_fp17_input u_mean_input (
-        .clk_i      (clk_mean),
-        .rst_ni,
-        .in_valid_i (in_valid && mean),
-        .in_ready_o (mean_ready),
-        .in_data_i  (in_atom_data),
-        .out_valid_o(mean_valid),
-        .out_ready_i(row_ready),
-        .out_data_o (mean_data)
-    );
+      nvdla_pdp_fp17_input u_mean_input (
+          .clk_i      (clk_mean),
+          .rst_ni,
+          .in_valid_i (in_valid && mean),
+          .in_ready_o (mean_ready),
+          .in_data_i  (in_atom_data),
+          .out_valid_o(mean_valid),
+          .out_ready_i(row_ready),
+          .out_data_o (mean_data)
+      );
+    end else begin : gen_no_mean
+      assign clk_mean   = 1'b0;
+      assign mean_valid = 1'b0;
+      assign mean_ready = 1'b0;
+      assign mean_data  = '0;
+    end
 
     nvdla_pdp_column_wide u_column (
         .clk_i         (clk),
         .clk_mean_i    (clk_mean),
         .rst_ni,
-        .precision_i   (d.input_data),
+        .precision_i   (precision),
         .method_i      (d.pooling_method),
         .kernel_width_i(d.kernel_width[2:0]),
         .beat_valid_i  (beat_valid),
@@ -318,7 +328,7 @@ module nvdla_pdp
         .clk_i         (clk),
         .clk_mean_i    (clk_mean),
         .rst_ni,
-        .precision_i   (d.input_data),
+        .precision_i   (precision),
         .method_i      (d.pooling_method),
         .recip_width_i (d.recip_kernel_width),
         .recip_height_i(d.recip_kernel_height),
@@ -351,13 +361,12 @@ module nvdla_pdp
 
     // NaNs that left (D_NAN_OUTPUT_NUM), counted over the whole output cube.
     logic count;
-    assign count = out_valid && out_ready && Fp16 != 0 && d.input_data == PdpFp16;
+    assign count = out_valid && out_ready && Fp16 != 0 && precision == PdpFp16;
     always_ff @(posedge clk or negedge rst_ni)
       if (!rst_ni) nans_q <= 32'd0;
       else if (!run) nans_q <= 32'd0;
       else if (count) nans_q <= nans_q + 32'(pdp_count_nans(out_data));
 
-    `NVDLA_PARAM(Fp16ComesWithInt16, Fp16 != 0)
   end
 
   // ---- output -------------------------------------------------------------------------------------------------------
@@ -369,7 +378,7 @@ module nvdla_pdp
       .run_i                    (run),
       .group_i                  (group),
       .cube_in_channel_i        (d.cube_in_channel),
-      .input_data_i             (d.input_data),
+      .input_data_i             (precision),
       .cube_out_width_i         (d.cube_out_width),
       .cube_out_height_i        (d.cube_out_height),
       .split_num_i              (d.split_num),

@@ -70,7 +70,7 @@ module nvdla_pdp_input
   assign in_atom_o = from_memory || wide;
   assign in_last_o = from_memory || beat_final;
   assign in_beat_o = beat_q;
-  if (Int16 == 0) begin : gen_narrow
+  if (LaneBytes == 1) begin : gen_narrow
     assign in_atom_data_o = mem_data_i;
     assign in_beat_data_o = sdp_data_i;
     wire unused_nan_to_zero = nan_to_zero_i;
@@ -124,7 +124,7 @@ module nvdla_pdp_input
   `NVDLA_STABLE(OutputStable, in_valid_o, in_ready_i, {in_atom_o, in_last_o, in_beat_o, in_atom_o ? in_atom_data_o : '0,
                 in_atom_o ? '0 : in_beat_data_o})
   `NVDLA_CHECK(NothingAfterTheLastAtom, !(in_valid_o && done_o))
-  `NVDLA_PARAM(BeatOf16BitsIsAnAtom, Int16 == 0 || 2 * SdpBsThroughput == MemAtom)
+  `NVDLA_PARAM(BeatOf16BitsIsAnAtom, LaneBytes == 1 || 2 * SdpBsThroughput == MemAtom)
   `NVDLA_CHECK(OneSource, !(mem_ready_o && sdp_ready_o))
   `NVDLA_CHECK(AtomsAreWhole, !(flying_mode_i && run_i) || beat_q == '0)
 

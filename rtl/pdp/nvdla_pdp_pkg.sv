@@ -8,13 +8,14 @@
 /* verilator lint_off UNUSEDPARAM */
 package nvdla_pdp_pkg;
   import nvdla_pkg::*;
+  import nvdla_precision_pkg::*;
 
   localparam int PdpLaneBits = 8;
   // Bits of a lane. With 16-bit elements all of them are those of INT16; INT8 then uses the low ones, and FP17 17 of
   // them.
-  localparam int PdpRowBits = Int16 != 0 ? 22 : 11;  // result along W (hw of section 5.3)
-  localparam int PdpTotBits = Int16 != 0 ? 22 : 14;  // sum of the rows of a window, vertical pad term
-  localparam int PdpSumBits = Int16 != 0 ? 22 : 15;  // both together (tot): the generations differ
+  localparam int PdpRowBits = LaneBytes == 2 ? 22 : 11;  // result along W (hw of section 5.3)
+  localparam int PdpTotBits = LaneBytes == 2 ? 22 : 14;  // sum of the rows of a window, vertical pad term
+  localparam int PdpSumBits = LaneBytes == 2 ? 22 : 15;  // both together (tot): the generations differ
   // an atom behind the input; of FP17 numbers for FP16 averages
   localparam int PdpColumnBits = Fp16 != 0 ? 17 * MemAtom / 2 : AtomBits;
   localparam int PdpBeats = MemAtom / PdpThroughput;
@@ -68,12 +69,12 @@ package nvdla_pdp_pkg;
 
   // Elements of 16 bits.
   function automatic logic pdp_is_wide(input logic [1:0] precision);
-    return Int16 != 0 && precision != 2'd0;
+    return built_precision(precision) != PrecisionInt8;
   endfunction
 
   // An average in FP16.
   function automatic logic pdp_is_mean(input logic [1:0] precision, input logic [1:0] method);
-    return Fp16 != 0 && precision == PdpFp16 && method == PdpAverage;
+    return built_precision(precision) == PrecisionFp16 && method == PdpAverage;
   endfunction
 
   // Surfaces less one. channels: register value (one less).

@@ -21,6 +21,7 @@
 `endif
 module nvdla_pdp_row
   import nvdla_pkg::*;
+  import nvdla_precision_pkg::*;
   import nvdla_pdp_pkg::*;
   import nvdla_pdp_wide_pkg::*;
 (
@@ -331,7 +332,7 @@ module nvdla_pdp_row
     end
   end
 
-  if (Int16 == 0) begin : gen_narrow
+  if (LaneBytes == 1) begin : gen_narrow
     logic [BitBits-1:0] beat_bit;
     assign beat_bit = BitBits'(lane_q) * BitBits'(PdpThroughput * PdpLaneBits);
     assign fold_ready = beat_ready_i;
@@ -359,11 +360,7 @@ module nvdla_pdp_row
     // INT8, INT16, and maxima and minima of FP16: one fold. Averages of FP16: the columns of the window pass to
     // u_mean.
     logic mean_valid, mean_ready;
-    logic [7:0] columns_q;    // that are valid
-    logic [16:0] mean_pad_q;  // T17(nx)
-    logic [2:0] mean_pads_q;  // nx
     logic [PdpThroughput*17-1:0] means;
-    logic [8*PdpThroughput*17-1:0] columns;  // leftmost lowest
     pdp_beat_t mean_beat;
     logic [7:0] mean_read;
     logic [PdpBankAddrBits-1:0] mean_read_addr;
@@ -374,14 +371,6 @@ module nvdla_pdp_row
     assign read_o = mean ? mean_read : banks_read;
     assign read_addr_o = mean ? mean_read_addr : beat_next.addr;
 
-    always_ff @(posedge clk_mean_i) begin
-      if (go) columns_q <= fold ? window_q.valid : 8'd0;
-      if (fold) begin
-        mean_pads_q <= window_q.pads;
-        mean_pad_q <= 17'(pdp_pad(window_q.pads, pads));
-      end
-    end
-
     for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
       logic [BitBits-1:0] byte_bit, word_bit;
       logic [PdpRowBits-1:0] sum_q;
@@ -391,7 +380,7 @@ module nvdla_pdp_row
       always_ff @(posedge clk_i) begin
         if (fold && !mean) begin
           sum_q <= pdp_wide_row_fold(
-            d_i.input_data, d_i.pooling_method, window_q.valid,
+            built_precision(d_i.input_data), d_i.pooling_method, window_q.valid,
             wide ? {column[7][word_bit+:16], column[6][word_bit+:16], column[5][word_bit+:16], column[4][word_bit+:16],
                     column[3][word_bit+:16], column[2][word_bit+:16], column[1][word_bit+:16], column[0][word_bit+:16]}
                  : pdp_widen({column[7][byte_bit+:8], column[6][byte_bit+:8], column[5][byte_bit+:8],
@@ -403,32 +392,49 @@ module nvdla_pdp_row
       end
     end
 
-    for (genvar k = 0; k < 8; k++) begin : gen_column
-      logic [PdpThroughput*17-1:0] taken_q;
-      assign columns[k*PdpThroughput*17+:PdpThroughput*17] = taken_q;
-      always_ff @(posedge clk_mean_i)
-        if (fold && window_q.valid[k])
-          taken_q <= column[k][BitBits'(lane_q) * BitBits'(PdpThroughput * 17)+:PdpThroughput*17];
-    end
+    if (Fp16 != 0) begin : gen_mean
+      logic [7:0] columns_q;                   // that are valid
+      logic [16:0] mean_pad_q;                 // T17(nx)
+      logic [2:0] mean_pads_q;                 // nx
+      logic [8*PdpThroughput*17-1:0] columns;  // leftmost lowest
+      always_ff @(posedge clk_mean_i) begin
+        if (go) columns_q <= fold ? window_q.valid : 8'd0;
+        if (fold) begin
+          mean_pads_q <= window_q.pads;
+          mean_pad_q <= 17'(pdp_pad(window_q.pads, pads));
+        end
+      end
 
-    nvdla_pdp_fp17_row u_mean (
-        .clk_i      (clk_mean_i),
-        .rst_ni,
-        .last_i     (d_i.kernel_width[2:0]),
-        .valid_i    (valid_q && mean),
-        .ready_o    (mean_ready),
-        .beat_i     (beat_q),
-        .columns_i  (columns),
-        .present_i  (columns_q),
-        .pad_i      (mean_pad_q),
-        .padded_i   (mean_pads_q != 3'd0),
-        .valid_o    (mean_valid),
-        .ready_i    (beat_ready_i),
-        .beat_o     (mean_beat),
-        .row_o      (means),
-        .read_o     (mean_read),
-        .read_addr_o(mean_read_addr)
-    );
+      for (genvar k = 0; k < 8; k++) begin : gen_column
+        logic [PdpThroughput*17-1:0] taken_q;
+        assign columns[k*PdpThroughput*17+:PdpThroughput*17] = taken_q;
+        always_ff @(posedge clk_mean_i)
+          if (fold && window_q.valid[k])
+            taken_q <= column[k][BitBits'(lane_q) * BitBits'(PdpThroughput * 17)+:PdpThroughput*17];
+      end
+
+      nvdla_pdp_fp17_row u_mean (
+          .clk_i      (clk_mean_i),
+          .rst_ni,
+          .last_i     (d_i.kernel_width[2:0]),
+          .valid_i    (valid_q && mean),
+          .ready_o    (mean_ready),
+          .beat_i     (beat_q),
+          .columns_i  (columns),
+          .present_i  (columns_q),
+          .pad_i      (mean_pad_q),
+          .padded_i   (mean_pads_q != 3'd0),
+          .valid_o    (mean_valid),
+          .ready_i    (beat_ready_i),
+          .beat_o     (mean_beat),
+          .row_o      (means),
+          .read_o     (mean_read),
+          .read_addr_o(mean_read_addr)
+      );
+    end else begin : gen_no_mean
+      assign {mean_valid, mean_ready, mean_beat, mean_read, mean_read_addr, means} = '0;
+      wire unused_mean = &{1'b0, clk_mean_i};
+    end
   end
 
   // ---- checks -------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@
 `endif
 module nvdla_rubik
   import nvdla_pkg::*;
+  import nvdla_precision_pkg::*;
   import nvdla_rubik_pkg::*;
 (
     input  logic                   clk_i,
@@ -77,7 +78,7 @@ module nvdla_rubik
   // Elements of an atom: 32, or 16 of two bytes. Sizes of contract in channels are those of the output.
   logic wide;
   rubik_layer_t layer;
-  assign wide = d.in_precision != 2'd0;
+  assign wide = built_precision(d.in_precision) != PrecisionInt8;
   assign layer.contract = d.rubik_mode == RubikContract;
   assign layer.split = d.rubik_mode == RubikSplit;
   assign layer.merge = d.rubik_mode == RubikMerge;

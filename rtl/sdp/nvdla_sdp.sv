@@ -18,6 +18,7 @@
 `endif
 module nvdla_sdp
   import nvdla_pkg::*;
+  import nvdla_precision_pkg::*;
 (
     input  logic                                   clk_i,
     input  logic                                   clk_on_i,  // keeps the clock running
@@ -99,17 +100,20 @@ module nvdla_sdp
   // Precisions, Winograd order and batches, where the configuration has them.
   logic fp, nan_to_zero, wide, out_wide, out_split, winograd;
   logic [4:0] batches;
-  logic [1:0] main_in;
-  if (Int16 != 0) begin : gen_modes
-    assign fp = d.proc_precision == nvdla_sdp_pkg::PrecisionFp16;
+  logic [1:0] main_in, out_precision;
+  if (LaneBytes == 2) begin : gen_modes
+    logic [1:0] precision;
+    assign precision = built_precision(d.proc_precision);
+    assign out_precision = built_precision(d.out_precision);
+    assign fp = precision == PrecisionFp16;
     assign nan_to_zero = d.nan_to_zero;
-    assign wide = d.proc_precision != nvdla_sdp_pkg::PrecisionInt8;
-    assign out_wide = d.out_precision != nvdla_sdp_pkg::PrecisionInt8;
+    assign wide = precision != PrecisionInt8;
+    assign out_wide = out_precision != PrecisionInt8;
     assign out_split = !wide && out_wide;
     assign winograd = Winograd != 0 && d.winograd;
     assign batches = (BatchMax > 1) ? d.batch_number : '0;
   end else begin : gen_int8
-    assign {fp, nan_to_zero, wide, out_wide, out_split, winograd, batches} = '0;
+    assign {fp, nan_to_zero, wide, out_wide, out_split, winograd, batches, out_precision} = '0;
     wire unused_modes = &{1'b0, main_in, d.proc_precision, d.out_precision, d.nan_to_zero, d.winograd,
         d.batch_number};
   end
@@ -174,7 +178,7 @@ module nvdla_sdp
   logic [LanesOut-1:0] out_data;
   logic [SdpBsThroughput-1:0] out_saturated;
 
-  if (Int16 != 0) begin : gen_source_wide
+  if (LaneBytes == 2) begin : gen_source_wide
     nvdla_sdp_source_wide u_source (
         .clk_i          (clk),
         .rst_ni         (rst_ni),
@@ -380,14 +384,14 @@ module nvdla_sdp
                        d.ew_lut_bypass, d.perf_lut_en};
   end
 
-  if (Int16 != 0) begin : gen_cvt_wide
+  if (LaneBytes == 2) begin : gen_cvt_wide
     nvdla_sdp_cvt_wide u_cvt (
         .clk_i      (clk),
         .rst_ni     (rst_ni),
         .clk_on_i   (clk_on_i),
         .compare_i  (compare),
         .fp_i       (fp),
-        .out_i      (d.out_precision),
+        .out_i      (out_precision),
         .offset_i   (d.cvt_offset),
         .scale_i    (d.cvt_scale),
         .shift_i    (d.cvt_shift),
@@ -470,7 +474,7 @@ module nvdla_sdp
       .count_saturation_i(d.perf_sat_en),
       .count_stall_i     (d.perf_dma_en),
       .to_pdp_i          (to_pdp),
-      .count_nans_i      (to_memory && d.out_precision == nvdla_sdp_pkg::PrecisionFp16),
+      .count_nans_i      (to_memory && out_precision == nvdla_precision_pkg::PrecisionFp16),
       .taken_i           (out_taken),
       .data_i            (out_data),
       .saturated_i       (out_saturated),

@@ -35,7 +35,7 @@ module nvdla_sdp_beats
   assign open_o = run_i && !done_q && (!valid_q || ready_i);
   assign step_o = open_o && available_i;
   assign element_o = element_q;
-  assign atom_end_o = (Int16 != 0 && wide_i && element_q == AtomShift'(MemAtom / 2 - SdpBsThroughput)) ||
+  assign atom_end_o = (LaneBytes == 2 && wide_i && element_q == AtomShift'(MemAtom / 2 - SdpBsThroughput)) ||
                       element_q == AtomShift'(MemAtom - SdpBsThroughput);
   assign turn_end_o = atom_end_o && turn_end;
   assign surface_end_o = atom_end_o && last_of_surface;
@@ -72,7 +72,7 @@ module nvdla_sdp_beats
     end
   end
 
-  if (Int16 == 0) begin : gen_int8
+  if (LaneBytes == 1) begin : gen_int8
     wire unused_wide = &{1'b0, wide_i};
   end
 
@@ -85,10 +85,10 @@ module nvdla_sdp_beats
   // Beats of the layer, and of those made the ones not taken.
   localparam int AtomBeats = MemAtom / SdpBsThroughput;
   logic [63:0] beats_q, beats, elements;
-  assign elements = 64'(MemAtom) >> (Int16 != 0 && wide_i);
+  assign elements = 64'(MemAtom) >> (LaneBytes == 2 && wide_i);
   assign beats = (64'(width_i) + 64'd1) * (64'(height_i) + 64'd1) * (64'(surface_count_i) + 64'd1) *
       (64'(batches_i) + 64'd1) *
-                 (64'(AtomBeats) >> (Int16 != 0 && wide_i));
+                 (64'(AtomBeats) >> (LaneBytes == 2 && wide_i));
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) beats_q <= '0;
     else if (!run_i) beats_q <= '0;

@@ -11,6 +11,7 @@
 `endif
 module nvdla_sdp_cvt_wide
   import nvdla_pkg::*;
+  import nvdla_precision_pkg::*;
   import nvdla_sdp_pkg::*;
 (
     input  logic                          clk_i, rst_ni, clk_on_i, compare_i, fp_i,

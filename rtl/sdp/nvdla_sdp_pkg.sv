@@ -3,10 +3,6 @@
 // Spec: 50-sdp, sections 5.1, 5.3 and 10.
 package nvdla_sdp_pkg;
 
-  // Precisions in registers; 1 is INT16.
-  localparam logic [1:0] PrecisionInt8 = 2'd0;
-  localparam logic [1:0] PrecisionFp16 = 2'd2;
-
   // D_DP_*_ALU_ALGO; the value 3, "equal", adds in an integer X stage.
   localparam logic [1:0] AlgoMax = 2'd0;
   localparam logic [1:0] AlgoMin = 2'd1;

@@ -14,6 +14,7 @@
 `endif
 module nvdla_sdp_rdma
   import nvdla_pkg::*;
+  import nvdla_precision_pkg::*;
 (
     input  logic                          clk_i, rst_ni, csb_req_i, csb_write_i,
     input  logic [       CsbAddrBits-1:0] csb_addr_i,
@@ -94,18 +95,18 @@ module nvdla_sdp_rdma
   // Precisions, Winograd order and batches, where the configuration has them.
   logic wide, split, winograd;
   logic [4:0] batches;
-  if (Int16 != 0) begin : gen_modes
-    assign wide = d.proc_precision != nvdla_sdp_pkg::PrecisionInt8;
-    assign split = !wide && d.in_precision != nvdla_sdp_pkg::PrecisionInt8;
+  if (LaneBytes == 2) begin : gen_modes
+    assign wide = built_precision(d.proc_precision) != PrecisionInt8;
+    assign split = !wide && main_in_o != PrecisionInt8;
     assign winograd = Winograd != 0 && d.winograd;
     assign batches = (BatchMax > 1) ? d.batch_number : '0;
-    assign main_in_o = d.in_precision;
+    assign main_in_o = built_precision(d.in_precision);
   end else begin : gen_int8
     assign wide = 1'b0;
     assign split = 1'b0;
     assign winograd = 1'b0;
     assign batches = 5'd0;
-    assign main_in_o = nvdla_sdp_pkg::PrecisionInt8;
+    assign main_in_o = PrecisionInt8;
     wire unused_modes = &{1'b0, d.in_precision, d.proc_precision, d.winograd, d.batch_number};
   end
   assign surface_count = d.channel >> (wide ? $clog2(MemAtom / 2) : $clog2(MemAtom));
@@ -126,7 +127,7 @@ module nvdla_sdp_rdma
       .surface_stride_i(AddrBits'({32'd0, d.src_surface_stride} & AddrMask)),
       .ram_i           (d.src_ram_type),
       .split_i         (split),
-      .specials_i      (main_in_o == nvdla_sdp_pkg::PrecisionFp16 && d.perf_nan_inf_count_en),
+      .specials_i      (main_in_o == nvdla_precision_pkg::PrecisionFp16 && d.perf_nan_inf_count_en),
       .nans_o          (nans),
       .infinities_o    (infinities),
       .done_o          (m_done),

@@ -72,7 +72,7 @@ module nvdla_sdp_rdma_main
       .mif_i
   );
 
-  if (Int16 != 0) begin : gen_wide
+  if (LaneBytes == 2) begin : gen_wide
     logic odd_q;  // of a split column, the second atom is next
     nvdla_sdp_interleave u_interleave (
         .clk_i,

@@ -45,7 +45,7 @@ module nvdla_sdp_rdma_operand
 );
   localparam int AtomShift = $clog2(MemAtom);
   localparam int OffsetBits = AtomShift + 2;  // byte offset in an operand atom
-  localparam int RspAtoms = (Int16 != 0) ? MifAtoms : 1;
+  localparam int RspAtoms = (LaneBytes == 2) ? MifAtoms : 1;
   localparam int BeatAtoms = (4 * SdpBsThroughput > MemAtom) ? 4 * SdpBsThroughput / MemAtom : 1;
 
   // Layout of the layer: an element has 2^size_log bytes, an operand atom 2^column_log memory atoms, as many or half of
@@ -60,7 +60,7 @@ module nvdla_sdp_rdma_operand
   assign has_alu = data_use_i != 2'd0;
   assign has_mul = data_use_i != 2'd1;
   assign size_log = {1'b0, both} + {1'b0, data_size_i};
-  assign column_log = (Int16 != 0 && wide_i && size_log != 2'd0) ? size_log - 2'd1 : size_log;
+  assign column_log = (LaneBytes == 2 && wide_i && size_log != 2'd0) ? size_log - 2'd1 : size_log;
   assign atoms = 4'd1 << column_log;
   assign run_atoms = {3'd0, per_element ? width_i : surface_count_i};
   assign req_size = (run_atoms << column_log) | {12'd0, atoms - 4'd1};
@@ -108,7 +108,7 @@ module nvdla_sdp_rdma_operand
     end
   end
 
-  if (Int16 != 0) begin : gen_wide
+  if (LaneBytes == 2) begin : gen_wide
     nvdla_sdp_operands u_operands (
         .clk_i,
         .rst_ni,

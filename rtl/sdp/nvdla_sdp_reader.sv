@@ -38,7 +38,7 @@ module nvdla_sdp_reader
   logic [AddrBits-1:0] req_addr;
 
   logic [15:0] req_size;
-  if (Int16 != 0) begin : gen_requests
+  if (LaneBytes == 2) begin : gen_requests
     nvdla_sdp_blocks u_lines (
         .clk_i,
         .rst_ni,

@@ -12,6 +12,7 @@
 `endif
 module nvdla_sdp_source_wide
   import nvdla_pkg::*;
+  import nvdla_precision_pkg::*;
   import nvdla_sdp_pkg::*;
 (
     input  logic                          clk_i, rst_ni, clk_on_i, run_i, flying_i,
@@ -84,7 +85,7 @@ module nvdla_sdp_source_wide
       .clk_i,
       .rst_ni(1'b1),  // nothing behind it is reset
       .on_i  (clk_on_i),
-      .work_i(take && (fp_i || in_i == nvdla_sdp_pkg::PrecisionFp16)),
+      .work_i(take && (fp_i || in_i == nvdla_precision_pkg::PrecisionFp16)),
       .clk_o (fp_clk)
   );
 

@@ -45,13 +45,13 @@ module nvdla_sdp_wdma
   logic [CountBits-1:0] beat_q;
 
   assign single = width_i == 13'd0 && height_i == 13'd0;
-  assign last_beat = (Int16 != 0 && wide_i) || beat_q == CountBits'(Beats - 1);
+  assign last_beat = (LaneBytes == 2 && wide_i) || beat_q == CountBits'(Beats - 1);
   assign dat_valid = valid_i && last_beat;
   assign ready_o = !last_beat || dat_ready;
   assign stall_o = dat_valid && !dat_ready;
 
   logic [15:0] cmd_size;
-  if (Int16 != 0) begin : gen_requests
+  if (LaneBytes == 2) begin : gen_requests
     logic packed_cube;
     assign packed_cube = single && batches_i == 5'd0;
     nvdla_sdp_blocks u_lines (
@@ -107,7 +107,7 @@ module nvdla_sdp_wdma
   logic [AtomBits-BeatBits-1:0] atom_q;
   logic [AtomBits-1:0] atom;
   logic [BeatBits-1:0] bytes;
-  if (Int16 != 0) begin : gen_wide
+  if (LaneBytes == 2) begin : gen_wide
     for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
       assign bytes[g*8+:8] = data_i[g*16+:8];
     end
@@ -158,8 +158,8 @@ module nvdla_sdp_wdma
   logic [AtomBits-1:BeatBits] atom_seen_q;
   int beats_seen_q;
   logic all_seen;
-  assign all_seen = (Int16 != 0 && wide_i) || beats_seen_q == Beats - 1;
-  assign atom_seen = (Int16 != 0 && wide_i) ? AtomBits'(data_i) : {bytes, atom_seen_q};
+  assign all_seen = (LaneBytes == 2 && wide_i) || beats_seen_q == Beats - 1;
+  assign atom_seen = (LaneBytes == 2 && wide_i) ? AtomBits'(data_i) : {bytes, atom_seen_q};
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) beats_seen_q <= 0;
     else if (valid_i && ready_o) beats_seen_q <= all_seen ? 0 : beats_seen_q + 1;

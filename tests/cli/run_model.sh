@@ -67,7 +67,7 @@ check run_parallel 3 "2 passed, 2 failed, 1 hung"
 lines run_parallel_lines 6
 that parallel_output_is_complete sh -c 'grep -E "^(PASS|FAIL|HANG)" stdout | awk "{print \$2}" | tr -d ":" | sort | tr "\n" " " | grep -q "^badcrc badreg good good-2 hang "'
 nv run --dut model --config full refused/refused.cfg
-check run_refused 2 "REFUSED refused: model: refused/refused.cfg:" "SDP.D_DATA_FORMAT = 0xf (" "there is no precision 3" "the result is undefined" "--allow-undefined plays it" "was this trace made for configuration full?"
+check run_refused 2 "REFUSED refused: model: refused/refused.cfg:" "SDP.D_DATA_FORMAT = 0xf (" "the configuration has no such precision" "the result is undefined" "--allow-undefined plays it" "was this trace made for configuration full?"
 nv run --dut model --config full -q refused/refused.cfg; check run_refused_quiet 2 "REFUSED" '!--allow-undefined'
 nv run --dut model --config full --allow-undefined refused/refused.cfg; check run_allow_undefined 3 "HANG refused" "warning: refused/refused.cfg:" "the result is undefined"
 nv run --dut model --config full refused/refused.cfg hang/hang.cfg; check run_refused_is_counted 2 "0 passed, 1 failed, 1 hung; 1 of the failed refused or not played"

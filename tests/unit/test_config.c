@@ -62,7 +62,9 @@ TEST(what_has_no_rtl_is_refused_in_a_sentence) {
     is_refused("small,banks=17", "banks=17 (banks of CBUF): expected 16 or 32 in the register map of small");
     is_refused("small,macs=16x32", "k=32: expected 16, with c=16");
     is_refused("small,int16=1", "int16=1 (16-bit integers): expected 0 in the register map of small");
-    is_refused("full,fp16=0", "fp16=0 (16-bit floating point): expected 1 in the register map of full");
+    is_refused("full,c=32", "c=32 (input channels of the MAC array): expected 64 in the register map of full");
+    is_refused("full,int16=0,fp16=0", "winograd=1: expected 0, with int16=0");
+    is_refused("full,int16=0,fp16=0,winograd=0", "batch=32: expected 1, with int16=0");
     is_refused("small,macs=32x32,ew=1,lut=1,bs=2,secondary=1,secondary_bus=64", "secondary_bus=64: expected 256, with");
     is_refused("none.spec", "none.spec: cannot open: No such file");
 }
@@ -120,10 +122,15 @@ TEST(a_spec_file_is_read_as_it_is_written) {
 static char *random_text(uint64_t *random) {
     static const char *const values[] = {"0",  "1",  "2",  "3",   "4",   "8",   "16",
                                          "24", "32", "64", "128", "256", "512", "65536"};
+    static const char *const features[] = {"int16=0", "fp16=0", "compression=0", "winograd=0",
+                                           "batch=1", "bdma=0", "rubik=0",       "secondary=0"};
     struct text text = {0};
     text_put(&text, nvdla_configs[below(random, (uint64_t)nvdla_config_count)].name);
     if (below(random, 2))
         text_printf(&text, ",macs=%ux%u", 8u << below(random, 4), 8u << below(random, 3));
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++)
+        if (strncmp(text.text, "full", 4) == 0 && below(random, 4) == 0)
+            text_printf(&text, ",%s", features[i]);
     for (size_t i = 0; i < nvdla_parameter_count; i++)
         if (below(random, 8) == 0)
             text_printf(&text, ",%s=%s", nvdla_parameters[i].key,

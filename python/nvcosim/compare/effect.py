@@ -12,21 +12,21 @@ _VALUES = {"REG": 0, "MEM": 1, "FEATURE": 0, "PIXEL": 1, "DIRECT": 0, "WINOGRAD"
            "UNCOMPRESSED": 0, "DISABLE": 0, "ENABLE": 1, "FALSE": 0, "ON": 1, "PDP": 1, "MAX": 1,
            "MIN": 2, "SPLIT": 1, "MERGE": 2}
 
-# Unit, beginning of the names of registers or REGISTER.FIELD: the column of configurations.csv
-# without which they have no function (-: no configuration has one), and why.
+# Unit, beginning of the names of registers or REGISTER.FIELD: the columns of configurations.csv
+# without all of which they have no function (-: no configuration has one), and why.
 _UNUSED = """
-CDMA D_MISC_CFG.IN_PRECISION: int16 INT8 only
+CDMA D_MISC_CFG.IN_PRECISION: int16|fp16 INT8 only
 CDMA D_BATCH_STRIDE: batch_max no batches
 CDMA D_DATAIN_FORMAT.PIXEL_MAPPING: - has no function
 CDMA D_PIXEL_OFFSET.PIXEL_Y_OFFSET: - has no function
 CDMA D_ZERO_PADDING.PAD_BOTTOM: - follows from the height
 CSC D_MISC_CFG.IN_PRECISION: - has no function
-CSC D_MISC_CFG.PROC_PRECISION: int16 INT8 only
+CSC D_MISC_CFG.PROC_PRECISION: int16|fp16 INT8 only
 CSC D_BATCH_NUMBER: batch_max no batches
 CSC D_DATAOUT_SIZE_1: - has no function
-CMAC_A D_MISC_CFG: int16 INT8 only
-CMAC_B D_MISC_CFG: int16 INT8 only
-CACC D_MISC_CFG: int16 INT8 only
+CMAC_A D_MISC_CFG: int16|fp16 INT8 only
+CMAC_B D_MISC_CFG: int16|fp16 INT8 only
+CACC D_MISC_CFG: int16|fp16 INT8 only
 CACC D_DATAOUT_MAP: - has no function
 CACC D_DATAOUT_: batch_max no batches
 CACC D_BATCH_NUMBER: batch_max no batches
@@ -36,12 +36,12 @@ SDP_RDMA D_BS_BATCH_STRIDE: - has no function
 SDP_RDMA D_BN_BATCH_STRIDE: - has no function
 SDP_RDMA D_EW_BATCH_STRIDE: - has no function
 PDP D_SRC_: - PDP_RDMA has its own
-PDP D_DATA_FORMAT: int16 INT8 only
+PDP D_DATA_FORMAT: int16|fp16 INT8 only
 PDP_RDMA D_FLYING_MODE: - has no function
 PDP_RDMA D_POOLING_PADDING_CFG: - has no function
-PDP_RDMA D_DATA_FORMAT: int16 INT8 only
-CDP D_DATA_FORMAT: int16 INT8 only
-CDP_RDMA D_DATA_FORMAT: int16 INT8 only
+PDP_RDMA D_DATA_FORMAT: int16|fp16 INT8 only
+CDP D_DATA_FORMAT: int16|fp16 INT8 only
+CDP_RDMA D_DATA_FORMAT: int16|fp16 INT8 only
 """
 
 # Unit, beginning of the names of registers or REGISTER.FIELD: REGISTER.FIELD=VALUE, all of which
@@ -211,8 +211,9 @@ class Effects:
         if "NAN_FLUSH" in register.name and not int(self._parameters["fp16"]):
             return "no FP16"
         return next((row.why for row in _unused() if row.fits(register, field)
-                     and (row.needs == "-" or int(self._parameters[row.needs])
-                          <= (row.needs == "batch_max"))), "")
+                     and (row.needs == "-"
+                          or all(int(self._parameters[column]) <= (column == "batch_max")
+                                 for column in row.needs.split("|")))), "")
 
     def _holds(self, launch: Launch, when: Condition) -> bool:
         register = self._registers.get((launch.unit, when.register))
