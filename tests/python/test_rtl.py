@@ -110,6 +110,7 @@ class Trees(Case):
                      "hw", config="small+banks-16")
         self.put_vmod("hw/outdir/mine/vmod")
         self.assertEqual(self.lines("hw", "hw/outdir/mine/vmod", config="small+banks-16"), GENERATED)
+        self.assertEqual(self.lines("hw/outdir", "hw/outdir/mine/vmod", config="small+banks-16"), GENERATED)
         self.refused("ROOT/hw/outdir/mine/vmod was generated for another configuration than small; build it with --config small+banks-16",
                      "hw/outdir/mine")
         self.put("hw/outdir/other/spec/defs/project.vh", VALUES.replace("`define NVDLA_CDP_ENABLE", "`define NVDLA_CDP_THROUGHPUT 0"))
@@ -117,8 +118,8 @@ class Trees(Case):
         self.refused("build it with --config small+cdp-0", "hw/outdir/other")
         self.put("hw/outdir/odd/spec/defs/project.vh", VALUES.replace("BANK_DEPTH 512", "BANK_DEPTH 100"))
         self.put_vmod("hw/outdir/odd/vmod")
-        self.assertEqual([warning.replace(str(self.root), "ROOT") for warning in self.found("hw/outdir/odd").warnings],
-                         ["ROOT/hw/outdir/odd/spec/defs/project.vh: bank_depth=100 (entries of a bank): expected 128, 256 or 512; the nearest is 128"])
+        [warning] = self.found("hw/outdir/odd").warnings
+        self.assertTrue(warning.startswith(f"{self.root}/hw/outdir/odd/spec/defs/project.vh: bank_depth=100 (entries of a bank): expected 128"), warning)
 
     def test_a_wrapper_beside_several_trees(self):
         self.put_vmod("soc/hw/large/vmod")

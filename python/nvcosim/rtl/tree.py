@@ -180,7 +180,8 @@ def find_vmod(request: Request) -> pathlib.Path:
         if (vmod / TOP).is_file() and not _SOURCE.search((vmod / TOP).read_bytes()):
             return vmod
     tops = _find_tops(checkout, request.top.encode())
-    tops = [t for t in tops if {request.config, "nv_" + request.config} & {*t.parts}] or tops
+    tops = [t for t in tops if _values(t) == request.config] or \
+        [t for t in tops if {request.config, "nv_" + request.config} & {*t.parts}] or tops
     if len(tops) == 1:
         return tops[0]
     if tops:
