@@ -14,6 +14,7 @@ int compile_main(int argc, char **argv);
 int serve_main(int argc, char **argv);
 int split_main(int argc, char **argv);
 int programming_main(int argc, char **argv);
+int doctor_network_main(int argc, char **argv);
 int streams_main(int argc, char **argv);
 int build_main(int argc, char **argv);
 int gen_main(int argc, char **argv);

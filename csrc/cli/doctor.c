@@ -2,11 +2,9 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "cli/doctor_clocks.h"
 #include "cli/doctor_output.h"
-#include "doctor/device_logs.h"
+#include "cli/python.h"
 #include "nvdla/text.h"
-#include "run/network/open.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 
@@ -95,50 +93,24 @@ static void check(void *input, struct argp_state *state) {
         argp_error(state, "expected the log of a driver (dmesg >log.txt), or - for standard input");
 }
 
-/* Reads the network that ran, with placed memories, and finds its configuration; NULL without one. False with a
- * message.
- */
-static bool open_network(const struct doctor_output *options, struct loadable **loadable,
-                         struct compile_options *compile, struct error *err) {
-    struct error undecided;
-    *loadable = NULL;
-    *compile = options->compile;
-    if (!options->loadable)
-        return true;
-    *loadable = network_open(options->loadable, &compile->config, err);
-    if (!*loadable || !loadable_place(*loadable, COMPILE_BASE, COMPILE_SECONDARY_BASE, 64, err))
-        return false;
-    if (!compile->config)
-        compile->config = compile_config(*loadable, &undecided);
-    return true;
-}
-
+/* The diagnosis is written in Python. */
 static int doctor_log(const struct arguments *arguments) {
-    struct device_logs devices = {0};
-    struct driver_log *log;
-    struct log_diagnosis diagnosis = {0};
-    struct error err;
-    struct compile_options compile;
-    struct loadable *loadable;
-    const bool fine = open_network(&arguments->output, &loadable, &compile, &err) &&
-                      device_logs_read(&devices, arguments->log, &err) &&
-                      device_logs_diagnose(&devices, loadable, compile.config, &diagnosis, &log, &err);
-    if (fine && loadable && compile.config)
-        doctor_clocks(&diagnosis, log, arguments->output.loadable, compile.config);
-    if (!fine)
-        fprintf(stderr, "nvcosim doctor: %s\n", err.text);
-    else if (arguments->output.json)
-        log_diagnosis_print_json(stdout, log, &diagnosis, arguments->megahertz);
-    else {
-        char *shown = text_shown(arguments->log);
-        log_diagnosis_print(stdout, shown, log, &diagnosis, arguments->megahertz);
-        free(shown);
-    }
-    const bool good = diagnosis.verdict == VERDICT_GOOD;
-    log_diagnosis_free(&diagnosis);
-    device_logs_free(&devices);
-    loadable_free(loadable);
-    return !fine ? EXIT_BAD_INPUT : good ? EXIT_OK : EXIT_DIFFERENT;
+    const struct nvdla_config *config = arguments->output.compile.config;
+    struct words words = {0};
+    words_put(&words, "doctor");
+    if (arguments->output.json)
+        words_put(&words, "--json");
+    if (arguments->megahertz > 0)
+        words_add(&words, "--clock=%.17g", arguments->megahertz);
+    if (arguments->output.loadable)
+        words_add(&words, "--loadable=%s", arguments->output.loadable);
+    if (config)
+        words_add(&words, "--config=%s", config->name);
+    words_put(&words, "--");
+    words_put(&words, arguments->log);
+    const int status = python_command("doctor", words.items);
+    words_free(&words);
+    return status;
 }
 
 int doctor_main(int argc, char **argv) {

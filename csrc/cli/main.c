@@ -11,7 +11,7 @@
 #include "run/options/output.h"
 #include "run/simulators/version.h"
 
-enum { INTERNAL = 2 /* the last ones: for commands in Python, not listed */ };
+enum { INTERNAL = 3 /* the last ones: for commands in Python, not listed */ };
 
 static const struct {
     const char *name;
@@ -46,6 +46,7 @@ static const struct {
     {"play-list", play_list_main},
     {"programming", programming_main},
     {"streams", streams_main},
+    {"doctor-network", doctor_network_main},
 };
 
 static const struct argp_option option_table[] = {

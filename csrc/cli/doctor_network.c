@@ -1,0 +1,152 @@
+/* nvcosim doctor-network: the schedule of a compiled network as JSON, for the diagnosis of logs, which is written in
+ * Python (python/nvcosim/doctor/network.py). */
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "cli/commands.h"
+#include "loadable/describe.h"
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+#include "report/json_text.h"
+#include "run/estimate/point.h"
+#include "run/network/compile.h"
+#include "run/network/open.h"
+#include "run/options/arguments.h"
+#include "run/options/options.h"
+#include "trace/network.h"
+
+/* The memory that nvcosim estimate assumes without --memory. */
+#define MEMORY "latency=32"
+
+struct network_options {
+    const char *path;
+    const struct nvdla_config *config; /* NULL: as the network shows */
+    bool clocks;
+};
+
+#define OF(member) offsetof(struct network_options, member)
+
+static const struct argument option_table[] = {
+    CONFIG_OF_LOADABLE(OF(config)),
+    OPTION("clocks", NULL, "Print the clocks of layers by the estimate", FLAG_AT(OF(clocks))),
+    {0},
+};
+
+static void print_line(json_t *json) {
+    char *text = json_to_text(json, JSON_COMPACT);
+    puts(text);
+    free(text);
+}
+
+/* "CONV 1x1, stride 1, 8x8x16 to 8x8x8" */
+static char *name_of(const struct operation *op) {
+    char *what = operation_description(op),
+         *name = op->type == TYPE_BDMA ? xprintf("%s %s", op_type_names[op->type], what)
+                                       : xprintf("%s %s%s%ux%ux%u to %ux%ux%u", op_type_names[op->type], what,
+                                                 *what ? ", " : "", op->src.width, op->src.height, op->src.channel,
+                                                 op->dst.width, op->dst.height, op->dst.channel);
+    free(what);
+    return name;
+}
+
+static json_t *edge(struct op_edge edge) {
+    return json_pack("[i, i]", edge.operation, (int)edge.event);
+}
+
+/* One operation, and the edges that it releases: those of its consumers by unit, then its fused parent. */
+static json_t *operation(const struct operation *op, const struct nvdla_config *config) {
+    json_t *edges = json_array();
+    for (int type = 0; type < TYPE_COUNT; type++)
+        json_array_append_new(edges, edge(op->consumers[type]));
+    json_array_append_new(edges, edge(op->fused_parent));
+    char *name = name_of(op);
+    json_t *json =
+        json_pack("{s:i, s:o, s:b, s:o, s:I}", "type", (int)op->type, "edges", edges, "rdma", operation_needs_rdma(op),
+                  "name", json_text(name), "least_clocks", config ? (json_int_t)operation_least_clocks(op, config) : 0);
+    free(name);
+    return json;
+}
+
+/* The number-th submitted task; with a member "error" if it cannot be read. */
+static json_t *task(const struct loadable *loadable, size_t number, const struct nvdla_config *config) {
+    struct dla_task task;
+    struct dla_needs needs = {0};
+    struct error err;
+    if (!dla_task_read(loadable, number, &task, &err))
+        return json_pack("{s:o}", "error", json_text(err.text));
+    json_t *heads = json_array(), *operations = json_array();
+    dla_task_needs(&task, &needs);
+    for (int type = 0; type < TYPE_COUNT; type++)
+        json_array_append_new(heads, json_integer(task.network.heads[type]));
+    for (size_t i = 0; i < task.count; i++)
+        json_array_append_new(operations, operation(&task.operations[i], config));
+    dla_task_free(&task);
+    return json_pack("{s:I, s:b, s:o, s:o}", "number", (json_int_t)number, "small", needs.atom_8 && !needs.atom_32,
+                     "heads", heads, "operations", operations);
+}
+
+static bool print_network(const struct network_options *options, struct error *err) {
+    struct error undecided;
+    const struct nvdla_config *config = options->config;
+    struct loadable *loadable = network_open(options->path, &config, err);
+    const bool fine =
+        loadable && loadable_place(loadable, COMPILE_BASE, COMPILE_SECONDARY_BASE, sizeof(uint64_t) * 8, err);
+    if (fine) {
+        if (!config)
+            config = compile_config(loadable, &undecided);
+        json_t *tasks = json_array();
+        for (size_t i = 0; i < loadable->order_count; i++)
+            if (loadable->tasks[loadable->order[i]].interface == INTERFACE_DLA)
+                json_array_append_new(tasks, task(loadable, i, config));
+        print_line(json_pack("{s:s?, s:o}", "config", config ? config->name : NULL, "tasks", tasks));
+    }
+    loadable_free(loadable);
+    return fine;
+}
+
+/* Clocks of each estimated layer: [[task, operation, clocks], ...]; [] if the network cannot be compiled. */
+static void print_clocks(const struct network_options *options) {
+    struct estimate_laws laws;
+    struct point_memory memory;
+    struct point point;
+    struct estimate estimate = {0};
+    struct network network;
+    struct error err;
+    json_t *list = json_array();
+    if (estimate_laws_read(NULL, &laws, &err) && point_memory_read(MEMORY, &memory, &err)) {
+        if (point_open(options->path, options->config->name, false, NULL, &point, &err) &&
+            point_estimate(&point, &memory, &laws, NULL, 0, &estimate, &err) &&
+            network_read(point.program, &network, &err)) {
+            for (size_t i = 0; i < estimate.count; i++) {
+                const struct estimated_layer *layer = &estimate.layers[i];
+                const struct network_layer *named = network_layer_of(&network, layer->unit, layer->ordinal);
+                if (named)
+                    json_array_append_new(list, json_pack("[i, i, I]", (int)named->task, (int)named->operation,
+                                                          (json_int_t)(layer->clocks + 0.5)));
+            }
+            network_free(&network);
+        }
+        estimate_free(&estimate);
+        point_close(&point);
+    }
+    print_line(list);
+}
+
+int doctor_network_main(int argc, char **argv) {
+    static const struct command command = {.options = option_table,
+                                           .usage = "NET",
+                                           .doc = "Prints the schedule of a compiled network as JSON.",
+                                           .operands = OPERAND_AT(OF(path), "one network")};
+    struct network_options options = {0};
+    struct error err;
+    if (!command_read(&command, argc, argv, &options))
+        return EXIT_BAD_INPUT;
+    if (options.clocks && options.config)
+        print_clocks(&options);
+    else if (!print_network(&options, &err)) {
+        fprintf(stderr, "nvcosim: %s\n", err.text);
+        return EXIT_BAD_INPUT;
+    }
+    return EXIT_OK;
+}
