@@ -54,11 +54,11 @@ char *test_text(const char *path);
 
 #define TEST(label) TEST_WITH(label, NULL)
 
-/* With an object of this declaration, `struct bench *b`, that make() returns. */
-#define TEST_ON(label, declaration, make)                                                                              \
+/* With an object of this declaration and value: `struct bench *b`, `bench_new("small")`. */
+#define TEST_ON(label, declaration, value)                                                                             \
     static void label##_on(__attribute__((unused)) declaration);                                                       \
     TEST(label) {                                                                                                      \
-        label##_on(make());                                                                                            \
+        label##_on(value);                                                                                             \
     }                                                                                                                  \
     static void label##_on(__attribute__((unused)) declaration)
 

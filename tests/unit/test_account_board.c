@@ -99,7 +99,7 @@ static void layer(struct bench *b) {
     tell(b, STREAM_DAT_RELEASE, LINES, LINES * EPS);
 }
 
-TEST_ON(accounts_that_are_covered, struct bench *b, bench_new) {
+TEST_ON(accounts_that_are_covered, struct bench *b, bench_new()) {
     layer(b);
     arm(b, 1);
     layer(b);
@@ -118,7 +118,7 @@ static void expect(struct bench *b, const char *engine, const char *text) {
     assert_string_equal(b->result.text, text); /* the first one stays */
 }
 
-TEST_ON(lines_that_are_not_there, struct bench *b, bench_new) {
+TEST_ON(lines_that_are_not_there, struct bench *b, bench_new()) {
     move(b, STREAM_CBUF_DAT, 2 * LINE_ATOMS - 1);
     tell(b, STREAM_DAT_REPORT, 2, 2 * EPS);
     expect(b, "cdma", "with 56 bytes in CBUF CDMA launch 0 reports 2 lines, expected at most 1");
@@ -132,7 +132,7 @@ TEST_ON(lines_that_are_not_there, struct bench *b, bench_new) {
     expect(b, "cdma", "CDMA launch 0 reports data in 5 entries, expected exactly 4");
 }
 
-TEST_ON(kernels_that_are_not_there, struct bench *b, bench_new) {
+TEST_ON(kernels_that_are_not_there, struct bench *b, bench_new()) {
     move(b, STREAM_CBUF_WT, 7);
     tell(b, STREAM_WT_REPORT, 8, 7);
     expect(b, "cdma", "with 56 bytes in CBUF CDMA launch 0 reports 8 kernels, expected at most 7");
@@ -147,7 +147,7 @@ TEST_ON(kernels_that_are_not_there, struct bench *b, bench_new) {
     expect(b, "cdma", "CDMA launch 0 reports weights in 15 entries, expected exactly 16");
 }
 
-TEST_ON(releases_of_what_was_not_reported, struct bench *b, bench_new) {
+TEST_ON(releases_of_what_was_not_reported, struct bench *b, bench_new()) {
     move(b, STREAM_CBUF_DAT, LINE_ATOMS);
     tell(b, STREAM_DAT_REPORT, 1, EPS);
     tell(b, STREAM_DAT_RELEASE, 2, 2 * EPS);
@@ -157,7 +157,7 @@ TEST_ON(releases_of_what_was_not_reported, struct bench *b, bench_new) {
     expect(b, "csc", "since reset CSC has released 1 entries of weights, expected at most 0");
 }
 
-TEST_ON(credits_that_do_not_add_up, struct bench *b, bench_new) {
+TEST_ON(credits_that_do_not_add_up, struct bench *b, bench_new()) {
     move(b, STREAM_ROW_ISSUED, ROWS + 1);
     expect(b, "csc", "without credits of CACC CSC has issued 33 rows, expected at most 32");
     b = bench_new();
@@ -189,7 +189,7 @@ static void written(struct bench *b, enum rtl_stream stream, int atoms) {
     move(b, stream, atoms % 2);
 }
 
-TEST_ON(batches_and_pairs, struct bench *b, full_new) {
+TEST_ON(batches_and_pairs, struct bench *b, full_new()) {
     written(b, STREAM_CBUF_DAT, LINE_ATOMS * BATCHES);
     tell(b, STREAM_DAT_REPORT, 1, BATCHES * EPS);
     written(b, STREAM_CBUF_DAT, 2 * LINE_ATOMS * BATCHES);
@@ -217,8 +217,7 @@ TEST_ON(batches_and_pairs, struct bench *b, full_new) {
 }
 
 /* Halves of entries: two atoms of data each, or one and zeros behind it. */
-TEST(atoms_of_an_entry_count_as_selected) {
-    struct bench *b = bench_of("full", STREAM_CBUF_DAT_WIDE);
+TEST_ON(atoms_of_an_entry_count_as_selected, struct bench *b, bench_of("full", STREAM_CBUF_DAT_WIDE)) {
     arm(b, 0);
     uint32_t *select = &b->words[STREAM_CBUF_DAT_WIDE][rtl_stream_layout(b->config, STREAM_CBUF_DAT_WIDE).select];
     *select = 3;

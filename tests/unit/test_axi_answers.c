@@ -69,7 +69,7 @@ static void expect(struct bench *b, const char *rule) {
     device_release(&b->dev);
 }
 
-TEST_ON(legal_answers_have_no_findings, struct bench *b, bench_new) {
+TEST_ON(legal_answers_have_no_findings, struct bench *b, bench_new()) {
     request_read(b, 1, 3);
     request_read(b, 2, 1);
     answer_read(b, 1, false);
@@ -89,7 +89,7 @@ TEST_ON(legal_answers_have_no_findings, struct bench *b, bench_new) {
     expect(b, NULL);
 }
 
-TEST_ON(read_beats_fit_their_requests, struct bench *b, bench_new) {
+TEST_ON(read_beats_fit_their_requests, struct bench *b, bench_new()) {
     answer_read(b, 3, true);
     expect(b, "axi-r-id");
     request_read(b, 1, 2);
@@ -105,14 +105,14 @@ TEST_ON(read_beats_fit_their_requests, struct bench *b, bench_new) {
     expect(b, "axi-r-id");
 }
 
-TEST_ON(answers_of_an_id_keep_their_order, struct bench *b, bench_new) {
+TEST_ON(answers_of_an_id_keep_their_order, struct bench *b, bench_new()) {
     request_read(b, 1, 1);
     request_read(b, 1, 4);
     answer_read(b, 1, false); /* the longer one first */
     expect(b, "axi-r-last");
 }
 
-TEST_ON(responses_follow_the_last_beat, struct bench *b, bench_new) {
+TEST_ON(responses_follow_the_last_beat, struct bench *b, bench_new()) {
     respond(b, 1);
     expect(b, "axi-b-id");
     request_write(b, 1);
@@ -129,7 +129,7 @@ TEST_ON(responses_follow_the_last_beat, struct bench *b, bench_new) {
     expect(b, NULL);
 }
 
-TEST_ON(answers_hold_until_they_are_taken, struct bench *b, bench_new) {
+TEST_ON(answers_hold_until_they_are_taken, struct bench *b, bench_new()) {
     b->out.rready = b->out.bready = false;
     request_read(b, 1, 1);
     answer_read(b, 1, true);

@@ -139,7 +139,7 @@ static uint64_t write_time(struct bench *b, uint64_t address) {
     return clocks;
 }
 
-TEST_ON(default_latency_is_32_and_4_clocks, struct bench *b, bench_default) {
+TEST_ON(default_latency_is_32_and_4_clocks, struct bench *b, bench_default()) {
     assert_true(b->in.arready && b->in.awready && b->in.wready);
     assert_int_equal(read_time(b, BASE), 32);
     assert_int_equal(write_time(b, BASE), 4);
@@ -155,7 +155,7 @@ TEST(latencies_are_as_asked_for_from_1) {
     }
 }
 
-TEST_ON(reads_and_writes_stream_one_beat_a_clock, struct bench *b, bench_default) {
+TEST_ON(reads_and_writes_stream_one_beat_a_clock, struct bench *b, bench_default()) {
     for (uint64_t i = 0; i < 200; i++) {
         const uint8_t value = (uint8_t)(i + 1);
         memory_write(b->dev.memory[0], BASE + 8 * i, &value, 1, NULL, NULL);
@@ -189,7 +189,7 @@ TEST_ON(reads_and_writes_stream_one_beat_a_clock, struct bench *b, bench_default
     assert_int_equal(axi_memory_counts(b->mem)->write_beats[1], 200);
 }
 
-TEST_ON(answers_hold_until_they_are_taken, struct bench *b, bench_default) {
+TEST_ON(answers_hold_until_they_are_taken, struct bench *b, bench_default()) {
     b->out.rready = b->out.bready = false;
     set_ar(b, 5, BASE, 1);
     set_write(b, 1, BASE + 64, 7, 0xff);
@@ -207,7 +207,7 @@ TEST_ON(answers_hold_until_they_are_taken, struct bench *b, bench_default) {
     assert_false(b->in.rvalid || b->in.bvalid || axi_memory_busy(b->mem));
 }
 
-TEST_ON(write_data_may_come_before_its_address, struct bench *b, bench_default) {
+TEST_ON(write_data_may_come_before_its_address, struct bench *b, bench_default()) {
     set_w(b, 0x55, 0xff, true);
     accept(b);
     for (int i = 0; i < 20; i++)
@@ -222,8 +222,7 @@ TEST_ON(write_data_may_come_before_its_address, struct bench *b, bench_default) 
     assert_int_equal(b->cycle - accepted, 4);
 }
 
-TEST(a_read_returns_writes_accepted_before_its_data) {
-    struct axi_options options = defaults();
+TEST_ON(a_read_returns_writes_accepted_before_its_data, struct axi_options options, defaults()) {
     options.read_latency = 5;
     struct bench *b = bench_new(&options, 8, 8);
     set_ar(b, 1, BASE, 1);
@@ -275,7 +274,7 @@ TEST(bursts_strobes_and_low_address_bits) {
     assert_int_equal(byte_at(b, BASE + 0x18), 0);
 }
 
-TEST_ON(written_bytes_know_cycle_and_id, struct bench *b, bench_default) {
+TEST_ON(written_bytes_know_cycle_and_id, struct bench *b, bench_default()) {
     b->cycle = 1234;
     set_write(b, 2, BASE + 8, 9, 0xff);
     edge(b);
@@ -287,8 +286,7 @@ TEST_ON(written_bytes_know_cycle_and_id, struct bench *b, bench_default) {
     assert_int_equal(origin.ordinal, -1);
 }
 
-TEST(accesses_outside_regions_are_findings) {
-    struct axi_options options = defaults();
+TEST_ON(accesses_outside_regions_are_findings, struct axi_options options, defaults()) {
     for (int allow = 0; allow < 2; allow++) {
         options.allow_outside = allow;
         struct bench *b = bench_new(&options, 8, 8);
@@ -321,8 +319,7 @@ TEST(accesses_outside_regions_are_findings) {
     }
 }
 
-TEST(page_model_knows_open_pages) {
-    struct axi_options options = defaults();
+TEST_ON(page_model_knows_open_pages, struct axi_options options, defaults()) {
     options.latency_kind = LATENCY_PAGE;
     options.page_hit = 3;
     options.page_miss = 50;
@@ -336,8 +333,7 @@ TEST(page_model_knows_open_pages) {
     assert_int_equal(write_time(b, BASE), 4 + 3);
 }
 
-TEST(uniform_latency_covers_its_range) {
-    struct axi_options options = defaults();
+TEST_ON(uniform_latency_covers_its_range, struct axi_options options, defaults()) {
     options.latency_kind = LATENCY_UNIFORM;
     options.read_latency = 10;
     options.latency_max = 14;
@@ -352,8 +348,7 @@ TEST(uniform_latency_covers_its_range) {
         assert_in_range(seen[i], 60, 140);
 }
 
-TEST(bandwidth_caps_both_directions_together) {
-    struct axi_options options = defaults();
+TEST_ON(bandwidth_caps_both_directions_together, struct axi_options options, defaults()) {
     options.bandwidth = 250;
     struct bench *b = bench_new(&options, 8, 8);
     int reads = 0, writes = 0;
@@ -510,8 +505,7 @@ TEST(stalls_take_their_share_of_each_channel) {
     }
 }
 
-TEST(idle_inputs_do_not_change) {
-    struct axi_options options = defaults();
+TEST_ON(idle_inputs_do_not_change, struct axi_options options, defaults()) {
     for (int i = 0; i < 5; i++)
         options.stall[i] = 500;
     struct bench *b = bench_new(&options, 8, 8);
@@ -522,8 +516,7 @@ TEST(idle_inputs_do_not_change) {
     assert_true(axi_memory_next(b->mem) == UINT64_MAX);
 }
 
-TEST(a_design_without_end_is_held_back) {
-    struct axi_options options = defaults();
+TEST_ON(a_design_without_end_is_held_back, struct axi_options options, defaults()) {
     options.read_latency = options.write_latency = 100000;
     struct bench *b = bench_new(&options, 8, 8);
     int reads = 0, writes = 0, beats = 0;
@@ -541,8 +534,7 @@ TEST(a_design_without_end_is_held_back) {
 }
 
 /* What the memory owes is movement; what the design does not take is not. */
-TEST(answers_on_their_way_are_owed) {
-    struct axi_options options = defaults();
+TEST_ON(answers_on_their_way_are_owed, struct axi_options options, defaults()) {
     options.read_latency = 50000;
     struct bench *b = bench_new(&options, 8, 8);
     assert_false(axi_memory_owes(b->mem, &b->in));
@@ -577,7 +569,7 @@ static void hear(void *context, const struct axi_beat *beat) {
     beats_heard++;
 }
 
-TEST_ON(every_beat_is_heard, struct bench *b, bench_default) {
+TEST_ON(every_beat_is_heard, struct bench *b, bench_default()) {
     axi_memory_listen(b->mem, (struct axi_listener){.beat = hear});
     beats_heard = 0;
     write_time(b, BASE + 16);

@@ -119,8 +119,7 @@ TEST(strides_are_unsigned_and_addresses_carry) {
     }
 }
 
-TEST(one_group_may_use_all_memories) {
-    struct device *dev = bdma_device();
+TEST_ON(one_group_may_use_all_memories, struct device *dev, bdma_device()) {
     static const uint32_t rams[4][2] = {{MC, MC}, {CV, MC}, {CV, CV}, {MC, CV}};
     for (uint32_t i = 0; i < 4; i++) {
         struct block block = small_block(i);
@@ -138,8 +137,7 @@ TEST(one_group_may_use_all_memories) {
 
 /* ---- queue ---- */
 
-TEST(free_slots_do_not_count_the_output_register) {
-    struct device *dev = bdma_device();
+TEST_ON(free_slots_do_not_count_the_output_register, struct device *dev, bdma_device()) {
     assert_int_equal(status(dev), 0x114);
     for (uint32_t n = 1; n <= 21; n++) {
         push_small(dev, n - 1);
@@ -154,8 +152,7 @@ TEST(free_slots_do_not_count_the_output_register) {
 }
 
 /* Section 4: the contents of a push into the full queue are lost, the last descriptor is carried out again for it. */
-TEST(overflow_repeats_the_last_descriptor) {
-    struct device *dev = bdma_device();
+TEST_ON(overflow_repeats_the_last_descriptor, struct device *dev, bdma_device()) {
     for (uint32_t i = 0; i < 23; i++)
         push_small(dev, i);
     assert_int_equal(status(dev), 0);
@@ -174,8 +171,7 @@ TEST(overflow_repeats_the_last_descriptor) {
     assert_true(small_copied(dev, 30));
 }
 
-TEST(a_push_takes_the_registers_as_they_are) {
-    struct device *dev = bdma_device();
+TEST_ON(a_push_takes_the_registers_as_they_are, struct device *dev, bdma_device()) {
     push_small(dev, 0);
     put(dev, NVDLA_BDMA, BDMA_CFG_OP, 0); /* pushes nothing */
     assert_int_equal(get(dev, NVDLA_BDMA, BDMA_CFG_OP), 0);
@@ -196,8 +192,7 @@ TEST(a_push_takes_the_registers_as_they_are) {
 
 /* ---- launches ---- */
 
-TEST(groups_complete_in_the_order_of_their_launches) {
-    struct device *dev = bdma_device();
+TEST_ON(groups_complete_in_the_order_of_their_launches, struct device *dev, bdma_device()) {
     push_small(dev, 0);
     launch(dev, 1);
     assert_int_equal(status(dev), 0x414);
@@ -224,8 +219,7 @@ TEST(groups_complete_in_the_order_of_their_launches) {
     assert_int_equal(origin.ordinal, 2);
 }
 
-TEST(a_launch_of_nothing_stays_busy_until_the_next_one_is_done) {
-    struct device *dev = bdma_device();
+TEST_ON(a_launch_of_nothing_stays_busy_until_the_next_one_is_done, struct device *dev, bdma_device()) {
     launch(dev, 0);
     assert_int_equal(status(dev), 0x314);
     assert_int_equal(advance(dev), DEVICE_IDLE);
@@ -255,8 +249,7 @@ static void release(struct device *dev) {
     put(dev, NVDLA_MCIF, MCIF_CFG_RD_WEIGHT_0, 0x01010101);
 }
 
-TEST(pushes_behind_a_waiting_launch_join_its_group) {
-    struct device *dev = held_device();
+TEST_ON(pushes_behind_a_waiting_launch_join_its_group, struct device *dev, held_device()) {
     push_small(dev, 2);
     release(dev);
     finish(dev, 0);
@@ -265,8 +258,7 @@ TEST(pushes_behind_a_waiting_launch_join_its_group) {
     assert_int_equal(status(dev), 0x114);
 }
 
-TEST(a_launch_takes_over_the_one_that_waits) {
-    struct device *dev = held_device();
+TEST_ON(a_launch_takes_over_the_one_that_waits, struct device *dev, held_device()) {
     push_small(dev, 2);
     launch(dev, 0);
     release(dev);
@@ -308,8 +300,7 @@ TEST(repeats_beyond_13_bits_hang) {
     }
 }
 
-TEST(too_much_is_reported_and_not_carried_out) {
-    struct device *dev = bdma_device();
+TEST_ON(too_much_is_reported_and_not_carried_out, struct device *dev, bdma_device()) {
     struct block block = small_block(0);
     block.size = block.line_repeat = block.surf_repeat = 8191;
     push(dev, &block);
@@ -319,8 +310,7 @@ TEST(too_much_is_reported_and_not_carried_out) {
     assert_string_equal(dev->findings[0].rule, "layer-size");
 }
 
-TEST(reset_empties_the_queue) {
-    struct device *dev = bdma_device();
+TEST_ON(reset_empties_the_queue, struct device *dev, bdma_device()) {
     struct error err;
     push_small(dev, 0);
     launch(dev, 0);

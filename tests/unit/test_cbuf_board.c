@@ -66,8 +66,7 @@ static void clock(struct bench *b) {
     memset(b->moves, 0, sizeof b->moves);
 }
 
-TEST(entries_hold_what_was_written_last) {
-    struct bench *b = bench_new("small");
+TEST_ON(entries_hold_what_was_written_last, struct bench *b, bench_new("small")) {
     get(b, STREAM_CBUF_RD_DAT, 7, 99); /* its write was not seen */
     clock(b);
     put(b, STREAM_CBUF_WR_DAT, 7, 0, true, 1);
@@ -145,8 +144,7 @@ TEST(several_atoms_of_a_clock_have_their_own_places) {
     assert_int_equal(b->result.first.expected[64], 0);
 }
 
-TEST(some_atoms_of_an_entry_in_a_clock) {
-    struct bench *b = bench_open("full", true);
+TEST_ON(some_atoms_of_an_entry_in_a_clock, struct bench *b, bench_open("full", true)) {
     const int select = rtl_stream_layout(b->config, STREAM_CBUF_WR_WIDE).select;
     move(b, STREAM_CBUF_WR_WIDE, 9, 0, 1);
     b->words[STREAM_CBUF_WR_WIDE][select] = 0xf;
@@ -167,8 +165,7 @@ TEST(some_atoms_of_an_entry_in_a_clock) {
     assert_int_equal(b->result.first.expected[64], 2);
 }
 
-TEST(nothing_is_compared_before_it_is_told_to) {
-    struct bench *b = bench_new("small");
+TEST_ON(nothing_is_compared_before_it_is_told_to, struct bench *b, bench_new("small")) {
     cbuf_board_compare(b->board, false);
     put(b, STREAM_CBUF_WR_DAT, 0, 0, true, 1);
     clock(b);

@@ -268,8 +268,7 @@ static void identity_fp16(struct device *dev, struct normalisation *n) {
                                              .range = {{.start = 0x7f7fffff}, {.start = 0x7f7fffff}}});
 }
 
-TEST(nan_and_infinity_are_counted_as_written) {
-    struct device *dev = cdp_device("full");
+TEST_ON(nan_and_infinity_are_counted_as_written, struct device *dev, cdp_device("full")) {
     struct normalisation n;
     static const uint16_t input[4] = {0x7e01, 0xfc00, 0x7bff, 0x0001};
     random_region(dev, &(uint64_t){1}, SOURCE, 32);
@@ -311,8 +310,7 @@ TEST(clipped_integers_are_counted) {
 
 /* Section 9: INT8 layers leave an answer of each idle unit behind, which INT16 layers repeat in each beat of 8 bytes;
  * FP16 layers count as hybrid and change nothing; reset does. */
-TEST(idle_units_repeat_the_latest_int8_layer) {
-    struct device *dev = cdp_device("full");
+TEST_ON(idle_units_repeat_the_latest_int8_layer, struct device *dev, cdp_device("full")) {
     struct normalisation int8 = {.width = 2, .height = 1, .channels = 64, .in_scale = 1, .out_scale = 1, .bypass = 1};
     struct normalisation int16 = {.precision = NVDLA_INT16, .width = 3, .height = 1, .channels = 17};
     struct normalisation fp16;
@@ -347,8 +345,7 @@ TEST(idle_units_repeat_the_latest_int8_layer) {
 
 /* ---- access port ---- */
 
-TEST(tables_read_back) {
-    struct device *dev = bench_new("small");
+TEST_ON(tables_read_back, struct device *dev, bench_new("small")) {
     struct lut_entries entries;
     for (int k = 0; k < LUT_LO_ENTRIES; k++) {
         entries.lo[k] = (int16_t)(k * 257 - 32768);
@@ -383,8 +380,7 @@ static void plain_layer(struct device *dev, struct normalisation *n) {
     put_settings(dev, &(struct lut_settings){.under_first_lo = true, .hybrid_first_lo = true});
 }
 
-TEST(two_layers_queue_up) {
-    struct device *dev = cdp_device("small");
+TEST_ON(two_layers_queue_up, struct device *dev, cdp_device("small")) {
     struct normalisation n;
     plain_layer(dev, &n);
     cdp_program(dev, &n);

@@ -46,7 +46,7 @@ static struct device *device_new(void) {
     return keep_device(&dev);
 }
 
-TEST_ON(test_names_instance_and_layer, struct device *dev, device_new) {
+TEST_ON(test_names_instance_and_layer, struct device *dev, device_new()) {
     struct checks *checks = open_checks(dev);
     cycle = 7;
     checks_failed(checks, "NoPush", "TOP.tb_top.dut.u_sdp.u_out.NoPush", false);
@@ -105,7 +105,7 @@ TEST_ON(test_names_instance_and_layer, struct device *dev, device_new) {
     close_checks(checks);
 }
 
-TEST_ON(test_each_check_is_reported_twice, struct device *dev, device_new) {
+TEST_ON(test_each_check_is_reported_twice, struct device *dev, device_new()) {
     struct checks *checks = open_checks(dev);
     for (cycle = 0; cycle <= 10; cycle++) {
         checks_failed(checks, "Full", "TOP.tb_top.dut.u_csc.u_a.Full", false);
@@ -117,7 +117,7 @@ TEST_ON(test_each_check_is_reported_twice, struct device *dev, device_new) {
     close_checks(checks);
 }
 
-TEST_ON(test_many_different_checks, struct device *dev, device_new) {
+TEST_ON(test_many_different_checks, struct device *dev, device_new()) {
     struct checks *checks = open_checks(dev);
     char name[16], scope[64];
     for (int i = 0; i < 300; i++) {
@@ -132,7 +132,7 @@ TEST_ON(test_many_different_checks, struct device *dev, device_new) {
     close_checks(checks);
 }
 
-TEST_ON(test_the_end_of_a_run, struct device *dev, device_new) {
+TEST_ON(test_the_end_of_a_run, struct device *dev, device_new()) {
     struct checks *checks = open_checks(dev);
     finals = 0;
     checks_layer(checks, "TOP.tb_top.dut.u_sdp.u_regs", CHECK_LAYER_STARTS);
@@ -154,7 +154,7 @@ TEST_ON(test_the_end_of_a_run, struct device *dev, device_new) {
     close_checks(checks);
 }
 
-TEST_ON(test_needs_a_simulator_with_checks, struct device *dev, device_new) {
+TEST_ON(test_needs_a_simulator_with_checks, struct device *dev, device_new()) {
     struct error err;
     const struct simulator without = {0};
     assert_null(checks_open(dev, &without, &cycle, &err));

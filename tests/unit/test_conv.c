@@ -232,8 +232,7 @@ static void conv_check(struct device *dev, const struct conv *c) {
 }
 
 /* 20-data-formats sections 2.1, 2.2 and 9, 98-measured-rules section 3. */
-TEST(flags_and_low_address_bits) {
-    struct device *dev = conv_device("small");
+TEST_ON(flags_and_low_address_bits, struct device *dev, conv_device("small")) {
     struct conv c = conv_feature(dev->config, 1, 1, 40, 8, 1);
     c.surface = 0x40;
     c.map = 1;
@@ -273,8 +272,7 @@ TEST(flags_and_low_address_bits) {
 }
 
 /* SDP may cut the same positions into other lines, and OP_ENABLE comes in any order. */
-TEST(lines_of_sdp_and_order_of_arming_are_free) {
-    struct device *dev = conv_device("small");
+TEST_ON(lines_of_sdp_and_order_of_arming_are_free, struct device *dev, conv_device("small")) {
     struct conv c = conv_feature(dev->config, 6, 4, 8, 10, 1);
     memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, 6 * 4 * 16);
     conv_program(dev, &c);
@@ -327,8 +325,7 @@ TEST(queued_layers_share_the_rings) {
 enum { DATA_ID = 8, WEIGHT_ID = 9 };
 
 /* 98-measured-rules section 8: fewer lines of a kept input are its oldest ones, and what is not released stays. */
-TEST(a_shorter_layer_uses_the_oldest_lines) {
-    struct device *dev = conv_device("small");
+TEST_ON(a_shorter_layer_uses_the_oldest_lines, struct device *dev, conv_device("small")) {
     struct conv c = conv_feature(dev->config, 4, 6, 8, 8, 1);
     c.flags = SKIP_DATA;
     conv_run_group(dev, &c, 0);
@@ -352,8 +349,7 @@ TEST(a_shorter_layer_uses_the_oldest_lines) {
 }
 
 /* The same section: CDMA appends WEIGHT_BYTES, CSC releases what it used; the surplus comes first in the next layer. */
-TEST(surplus_weights_stay_in_front) {
-    struct device *dev = conv_device("small");
+TEST_ON(surplus_weights_stay_in_front, struct device *dev, conv_device("small")) {
     struct conv c = conv_feature(dev->config, 3, 2, 5, 8, 1); /* 40 bytes of weights */
     c.weight_bytes = 128;
     conv_run_group(dev, &c, 0);
@@ -380,8 +376,7 @@ TEST(surplus_weights_stay_in_front) {
 /* ---- status ---- */
 
 /* 40-convolution-core section 9.7: the counter of clamped results, and the layer of one delivery that adds. */
-TEST(clamped_results_are_counted) {
-    struct device *dev = bench_new("large");
+TEST_ON(clamped_results_are_counted, struct device *dev, bench_new("large")) {
     for (uint64_t at = SOURCE; at <= WEIGHTS; at += WEIGHTS - SOURCE) {
         memory_declare(dev->memory[SPACE_PRIMARY], at, INPUTS);
         memory_fill(dev->memory[SPACE_PRIMARY], at, INPUTS, 0x80);
@@ -413,8 +408,7 @@ TEST(flush_is_always_done) {
 }
 
 /* Interrupts come in the order of the hardware: fetches, then CACC and SDP. */
-TEST(fetches_interrupt_before_results) {
-    struct device *dev = conv_device("small");
+TEST_ON(fetches_interrupt_before_results, struct device *dev, conv_device("small")) {
     struct conv c = conv_feature(dev->config, 4, 4, 8, 8, 1);
     memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, 4 * 4 * 8);
     conv_program(dev, &c);
@@ -435,8 +429,7 @@ TEST(fetches_interrupt_before_results) {
 }
 
 /* CDMA goes ahead alone while the banks stay the same, and waits for CSC when they change. */
-TEST(cdma_goes_ahead_of_csc) {
-    struct device *dev = conv_device("small");
+TEST_ON(cdma_goes_ahead_of_csc, struct device *dev, conv_device("small")) {
     struct conv c = conv_feature(dev->config, 4, 4, 8, 8, 1);
     memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, 4 * 4 * 8);
     conv_program(dev, &c);
@@ -459,8 +452,7 @@ TEST(cdma_goes_ahead_of_csc) {
     assert_int_equal(pending_interrupts(dev), 0xa0000);
 }
 
-TEST(more_results_than_sdp_takes) {
-    struct device *dev = conv_device("small");
+TEST_ON(more_results_than_sdp_takes, struct device *dev, conv_device("small")) {
     struct conv c = conv_feature(dev->config, 4, 4, 8, 8, 1);
     c.atomics = c.out_width * c.out_height + 1;
     conv_run_group(dev, &c, 0);
@@ -477,8 +469,7 @@ TEST(more_results_than_sdp_takes) {
 }
 
 /* An input in memory that does not exist: the weights come, the layer waits, and reset brings everything back. */
-TEST(reset_ends_a_hang) {
-    struct device *dev = conv_device("small");
+TEST_ON(reset_ends_a_hang, struct device *dev, conv_device("small")) {
     const struct conv c = conv_feature(dev->config, 4, 4, 8, 8, 1);
     struct error err;
     memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, 0x1000);

@@ -102,8 +102,7 @@ static void add_sdp(struct program *prog, uint32_t line) {
                   "D_OP_ENABLE=1");
 }
 
-TEST(sdp_layers_land_in_their_bins) {
-    struct program *prog = trace_for("small");
+TEST_ON(sdp_layers_land_in_their_bins, struct program *prog, trace_for("small")) {
     add_sdp(prog, 32);
     set(prog, NVDLA_SDP, SDP_S_POINTER, 1);
     add_sdp(prog, 64);
@@ -131,8 +130,7 @@ static void add_conv(struct program *prog, bool image) {
     set_all(prog, "CDMA: D_CVT_SCALE=7 D_PIXEL_OFFSET=1 D_OP_ENABLE=1");
 }
 
-TEST(convolutions_are_their_units_together) {
-    struct program *prog = trace_for("small");
+TEST_ON(convolutions_are_their_units_together, struct program *prog, trace_for("small")) {
     add_conv(prog, false);
     EXPECT(prog, "1:", "conv.layers", "conv.input=feature", "conv.channels*kernels=ragged,ragged",
            "conv.kernel_width*kernel_height=3,2", "conv.input*stride_x*stride_y=feature,2,1",
@@ -142,16 +140,14 @@ TEST(convolutions_are_their_units_together) {
            "0:", "conv.format=R8", "conv.scale=positive" /* the convertor is off */);
 }
 
-TEST(images_are_sorted_by_format) {
-    struct program *prog = trace_for("small");
+TEST_ON(images_are_sorted_by_format, struct program *prog, trace_for("small")) {
     add_conv(prog, false);
     add_conv(prog, true);
     EXPECT(prog, "2:", "conv.layers", "conv.kernel_width=3", "1:", "conv.format*x_offset=V8U8Y8A8,1..",
            "conv.components*y_extension=4,2", "conv.scale=positive", "conv.pixels=unsigned", "conv.banks=same");
 }
 
-TEST(fused_chains_count_once) {
-    struct program *prog = trace_for("small");
+TEST_ON(fused_chains_count_once, struct program *prog, trace_for("small")) {
     set(prog, NVDLA_PDP, PDP_D_OPERATION_MODE_CFG, 1); /* max, from SDP */
     set_all(prog, "PDP: D_OP_ENABLE=1 SDP: D_FEATURE_MODE_CFG=FLYING_MODE:1,OUTPUT_DST:1 D_OP_ENABLE=1");
     add_conv(prog, true);
@@ -159,8 +155,7 @@ TEST(fused_chains_count_once) {
            "sdp.source*destination=conv,pdp");
 }
 
-TEST(pdp_windows_and_padding) {
-    struct program *prog = trace_for("large");
+TEST_ON(pdp_windows_and_padding, struct program *prog, trace_for("large")) {
     set_all(prog, "PDP: D_OPERATION_MODE_CFG=FLYING_MODE:1,0x102 D_POOLING_KERNEL_CFG=0x310102 "
                   "D_POOLING_PADDING_CFG=1 D_POOLING_PADDING_VALUE_1_CFG=0x7ffff D_OP_ENABLE=1");
     EXPECT(prog, "1:", "pdp.source*method=memory,min", "pdp.windows_x*windows_y=overlap,apart",
@@ -168,8 +163,7 @@ TEST(pdp_windows_and_padding) {
            "pdp.strips*pad_left*pad_right=2,on,off", "pdp.memory=secondary");
 }
 
-TEST(cdp_is_compared_with_its_reader) {
-    struct program *prog = trace_for("small");
+TEST_ON(cdp_is_compared_with_its_reader, struct program *prog, trace_for("small")) {
     set_all(prog, "CDP: S_LUT_ACCESS_DATA=5 S_LUT_INFO=0xff D_LRN_CFG=3 D_DST_BASE_ADDR_LOW=0x1000 "
                   "CDP_RDMA: D_SRC_BASE_ADDR_LOW=0x1000 D_DATA_CUBE_CHANNEL=4 D_OP_ENABLE=1 CDP: D_OP_ENABLE=1");
     EXPECT(prog, "1:", "cdp.length*channels=9,part", "cdp.destination=in_place", "cdp.le_index_offset=negative",
@@ -214,8 +208,7 @@ TEST(every_pixel_format_has_its_bins) {
 }
 
 /* CDMA pads and strides in Winograd (chapter 30 section 5.5): 10 lines after a pad of 1 fill 8 lines of stride 2. */
-TEST(winograd_has_the_strides_and_pads_of_cdma) {
-    struct program *prog = trace_for("full");
+TEST_ON(winograd_has_the_strides_and_pads_of_cdma, struct program *prog, trace_for("full")) {
     set_csc_mode(prog, INT16, CSC_D_MISC_CFG__CONV_MODE_MASK);
     set_all(prog, "CSC: D_WEIGHT_SIZE_EXT_1=31 D_PRA_CFG=2 D_DATAOUT_SIZE_0=0x30003 CDMA: D_DATAIN_SIZE_0=0x90007 "
                   "D_DATAIN_SIZE_1=15 D_DATAIN_SIZE_EXT_0=0x70007 D_CONV_STRIDE=0x10000 D_ZERO_PADDING=0x10000 "
@@ -228,8 +221,7 @@ TEST(winograd_has_the_strides_and_pads_of_cdma) {
 }
 
 /* Products of INT16 pass 32 bits; as many of INT8, or shifted by 2 bits, do not. */
-TEST(batches_and_saturation_by_precision) {
-    struct program *prog = trace_for("full");
+TEST_ON(batches_and_saturation_by_precision, struct program *prog, trace_for("full")) {
     for (int precision = INT8; precision <= FP16; precision++) {
         set_csc_mode(prog, precision, 0);
         set_all(prog, "CSC: D_WEIGHT_SIZE_EXT_1=3 D_DATAIN_SIZE_EXT_1=32 D_BATCH_NUMBER=6 CDMA: D_NAN_FLUSH_TO_ZERO=1");
@@ -265,8 +257,7 @@ TEST(compressed_groups_are_looked_up_in_memory) {
            "conv.dense_groups=some", "conv.mask_entries=2..255");
 }
 
-TEST(sdp_conversions_take_their_input_from_the_rdma) {
-    struct program *prog = trace_for("full");
+TEST_ON(sdp_conversions_take_their_input_from_the_rdma, struct program *prog, trace_for("full")) {
     set_all(prog, "SDP: D_DP_EW_CFG=EW_BYPASS:1 D_FEATURE_MODE_CFG=FLYING_MODE:1 D_DP_BS_CFG=BS_BYPASS:1 "
                   "D_DP_BN_CFG=BN_BYPASS:1");
     set(prog, NVDLA_SDP, SDP_D_OP_ENABLE, 1); /* of a convolution, without SDP_RDMA */
@@ -278,8 +269,7 @@ TEST(sdp_conversions_take_their_input_from_the_rdma) {
 }
 
 /* EW with an operand of every element and its convertor, and the table; then compare mode. */
-TEST(sdp_ew_stage_and_table) {
-    struct program *prog = trace_for("full");
+TEST_ON(sdp_ew_stage_and_table, struct program *prog, trace_for("full")) {
     set_all(prog, "SDP: S_LUT_ACCESS_DATA=1 S_LUT_CFG=LUT_LE_FUNCTION:1,LUT_HYBRID_PRIORITY:1 S_LUT_INFO=0xff00 "
                   "S_LUT_LO_SLOPE_SHIFT=0x3e0 D_FEATURE_MODE_CFG=FLYING_MODE:1,0x400 "
                   "D_DATA_FORMAT=OUT_PRECISION:1,0x1 D_DP_BS_ALU_CFG=BS_ALU_SHIFT_VALUE:20 "
@@ -299,8 +289,7 @@ TEST(sdp_ew_stage_and_table) {
 }
 
 /* FP16 pads are FP17 patterns. */
-TEST(pdp_and_cdp_by_precision) {
-    struct program *prog = trace_for("full");
+TEST_ON(pdp_and_cdp_by_precision, struct program *prog, trace_for("full")) {
     set_all(prog, "PDP: D_OPERATION_MODE_CFG=FLYING_MODE:1 D_DATA_FORMAT=2 D_DATA_CUBE_IN_CHANNEL=15 "
                   "D_POOLING_PADDING_CFG=1 D_POOLING_PADDING_VALUE_1_CFG=0x17c00 D_NAN_FLUSH_TO_ZERO=1 D_OP_ENABLE=1 "
                   "PDP_RDMA: D_SRC_RAM_CFG=1 D_OP_ENABLE=1 CDP_RDMA: D_OP_ENABLE=1 CDP: D_DATA_FORMAT=1 "
@@ -311,8 +300,7 @@ TEST(pdp_and_cdp_by_precision) {
            "cdp.in_offset=positive" /* FP16 has none */, "cdp.nan_to_zero=off", "chain.kind*precision=cdp,fp16");
 }
 
-TEST(bdma_groups_and_descriptors) {
-    struct program *prog = trace_for("full");
+TEST_ON(bdma_groups_and_descriptors, struct program *prog, trace_for("full")) {
     set_all(prog, "BDMA: CFG_LINE=1 CFG_LINE_REPEAT=2 CFG_DST_LINE=64 CFG_SRC_LINE=32 CFG_CMD=1 CFG_OP=1 CFG_CMD=2 "
                   "CFG_OP=1 CFG_LAUNCH1=1 CFG_OP=1 CFG_LAUNCH0=1");
     EXPECT(prog, "2:", "bdma.layers", "bdma_block.source*destination=secondary,primary",
@@ -323,8 +311,7 @@ TEST(bdma_groups_and_descriptors) {
            "0:", "bdma_block.source_surfaces=packed" /* there is one */);
 }
 
-TEST(rubik_modes) {
-    struct program *prog = trace_for("full");
+TEST_ON(rubik_modes, struct program *prog, trace_for("full")) {
     set_all(prog, "RBK: D_MISC_CFG=0 D_DATAIN_SIZE_0=8 D_DATAOUT_SIZE_1=32 D_DECONV_STRIDE=0x10008 D_OP_ENABLE=1 "
                   "D_MISC_CFG=IN_PRECISION:2,0x1 D_DATAIN_SIZE_0=0x1003f D_DAOUT_LINE_STRIDE=128 "
                   "D_DAOUT_PLANAR_STRIDE=320 D_DAIN_RAM_TYPE=1 D_OP_ENABLE=1");
@@ -454,8 +441,7 @@ static void hear(struct corners *corners, enum nvdla_unit unit, enum tap tap, en
     sink.elements(sink.context, &at, elements, 1, n, n);
 }
 
-TEST(values_land_in_their_corners) {
-    struct program *prog = trace_for("full");
+TEST_ON(values_land_in_their_corners, struct program *prog, trace_for("full")) {
     set_all(prog, "SDP: D_OP_ENABLE=1 CACC: D_OP_ENABLE=1 CDP: S_LUT_CFG=LUT_LE_FUNCTION:1 S_LUT_LE_START_LOW=100 "
                   "S_LUT_LO_START_LOW=0xffffffff S_LUT_LO_START_HIGH=0x3f D_OP_ENABLE=1 "
                   "PDP: D_POOLING_KERNEL_CFG=KERNEL_WIDTH:1 D_RECIP_KERNEL_WIDTH=0x8000 D_OP_ENABLE=1");

@@ -88,7 +88,7 @@ static void beats_of_launch(struct bench *b, uint8_t value) {
                                  WRONG_NONE);
 }
 
-TEST_ON(right_beats_pass, struct bench *b, bench_new) {
+TEST_ON(right_beats_pass, struct bench *b, bench_new()) {
     model_done(b, 2, LINE, 1);                              /* the other group is armed first, but comes second */
     b->listener.done(b->listener.context, NVDLA_SDP, 1, 1); /* writes nothing */
     model_done(b, 0, LINE, 2);                              /* to the same place */
@@ -100,7 +100,7 @@ TEST_ON(right_beats_pass, struct bench *b, bench_new) {
     assert_int_equal(launches, 2);
 }
 
-TEST_ON(a_wrong_value_is_named, struct bench *b, bench_new) {
+TEST_ON(a_wrong_value_is_named, struct bench *b, bench_new()) {
     model_done(b, 0, LINE, 3);
     model_done(b, 1, LINE, 1);
     beats_of_launch(b, 3);
@@ -153,14 +153,14 @@ TEST(a_strobe_that_leaves_bytes_out) {
 }
 
 /* Lines that overlap: what both write may be anything at first. */
-TEST_ON(bytes_that_are_written_twice, struct bench *b, bench_new) {
+TEST_ON(bytes_that_are_written_twice, struct bench *b, bench_new()) {
     model_done(b, 0, BUS * (WIDTH - 1), 1);
     assert_int_equal(beat(b, OUTPUT + BUS * (WIDTH - 1), 200), WRONG_NONE);
     assert_int_equal(beat(b, OUTPUT + BUS * (WIDTH - 2), 200), WRONG_VALUE);
 }
 
 /* What the model has not come to is not judged. */
-TEST_ON(launches_that_are_not_known, struct bench *b, bench_new) {
+TEST_ON(launches_that_are_not_known, struct bench *b, bench_new()) {
     b->first.complete = false;
     model_done(b, 0, LINE, 1);
     model_writes(b, NVDLA_SDP, 1, OUTPUT, BUS, 1); /* not done */
@@ -214,7 +214,7 @@ TEST(reads_of_nobody) {
 }
 
 /* In their order, launch by launch; a second time only where the model has read twice. */
-TEST_ON(reads_are_those_of_the_launch, struct bench *b, bench_new) {
+TEST_ON(reads_are_those_of_the_launch, struct bench *b, bench_new()) {
     model_reads(b, 0, INPUT, 3);
     model_reads(b, 0, INPUT + 0x100, 2);
     model_reads(b, 0, INPUT + 0x108, 1);

@@ -56,8 +56,7 @@ static size_t running(struct bench *b, uint64_t cycle) {
     return flight_at(b->flight, cycle, b->running, DEVICE_LAUNCHES);
 }
 
-TEST(from_the_first_read_to_the_last_write) {
-    struct bench *b = bench_new("small");
+TEST_ON(from_the_first_read_to_the_last_write, struct bench *b, bench_new("small")) {
     assert_int_equal(running(b, 0), 0);
     arm(b, 1000, 0);
     arm(b, 1100, 1);
@@ -84,8 +83,7 @@ TEST(from_the_first_read_to_the_last_write) {
 }
 
 /* Of a layer whose writes are not all seen the third launch of the unit says that it is done. */
-TEST(the_group_is_free_again) {
-    struct bench *b = bench_new("small");
+TEST_ON(the_group_is_free_again, struct bench *b, bench_new("small")) {
     arm(b, 1000, 0);
     beat(b, false, NVDLA_SDP_RDMA, 0, 1500);
     arm(b, 2000, 1);
@@ -95,8 +93,7 @@ TEST(the_group_is_free_again) {
 }
 
 /* Where a beat holds several atoms it is not known whose data is read: a launch runs from when it is armed. */
-TEST(wide_buses) {
-    struct bench *b = bench_new("full");
+TEST_ON(wide_buses, struct bench *b, bench_new("full")) {
     arm(b, 1000, 0);
     assert_true(b->config->dbb_data_bits / 8 > b->config->mem_atom);
     assert_int_equal(running(b, 1200), 1);

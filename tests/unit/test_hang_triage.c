@@ -126,14 +126,14 @@ static void nothing_behind_csc(struct stop *s) {
     s->waits.counters[WAIT_COUNTER_LEFT].value = 8;
 }
 
-TEST_ON(csc_with_all_it_needs_is_guilty, struct stop *s, convolution) {
+TEST_ON(csc_with_all_it_needs_is_guilty, struct stop *s, convolution()) {
     nothing_behind_csc(s);
     s->waits.counters[WAIT_COUNTER_SLICES].value = HEIGHT;
     s->waits.counters[WAIT_COUNTER_KERNELS].value = 8;
     end(s, "csc");
 }
 
-TEST_ON(a_line_that_cdma_does_not_report, struct stop *s, convolution) {
+TEST_ON(a_line_that_cdma_does_not_report, struct stop *s, convolution()) {
     nothing_behind_csc(s);
     moved(s, WAIT_SLICES, HEIGHT - 1);
     s->waits.counters[WAIT_COUNTER_SLICES].value = HEIGHT - 1;
@@ -141,7 +141,7 @@ TEST_ON(a_line_that_cdma_does_not_report, struct stop *s, convolution) {
     end(s, "cdma");
 }
 
-TEST_ON(kernels_that_cdma_does_not_report, struct stop *s, convolution) {
+TEST_ON(kernels_that_cdma_does_not_report, struct stop *s, convolution()) {
     nothing_behind_csc(s);
     moved(s, WAIT_KERNELS, 0);
     s->waits.counters[WAIT_COUNTER_SLICES].value = HEIGHT;
@@ -149,7 +149,7 @@ TEST_ON(kernels_that_cdma_does_not_report, struct stop *s, convolution) {
 }
 
 /* The requests were taken and the memory was never asked. */
-TEST_ON(requests_that_the_memory_interface_loses, struct stop *s, convolution) {
+TEST_ON(requests_that_the_memory_interface_loses, struct stop *s, convolution()) {
     nothing_behind_csc(s);
     arm(s, NVDLA_CDMA, false);
     MOVED(s, {WAIT_SLICES, 0}, {WAIT_TAKE_CDMA_DAT, 8}, {WAIT_DATA_CDMA_DAT, 8}, {WAIT_CBUF_DAT, 8});
@@ -157,20 +157,20 @@ TEST_ON(requests_that_the_memory_interface_loses, struct stop *s, convolution) {
     end(s, "mcif");
 }
 
-TEST_ON(sums_that_cmac_loses, struct stop *s, convolution) {
+TEST_ON(sums_that_cmac_loses, struct stop *s, convolution()) {
     MOVED(s, {WAIT_SUMS, ATOMS - 1}, {WAIT_SUM_ROWS, ATOMS - 1}, {WAIT_RESULTS, BEATS - 8}, {WAIT_CREDITS, ATOMS - 1},
           {WAIT_SDP_SOURCE, BEATS - 8}, {WAIT_SDP_OUT, BEATS - 8});
     s->waits.counters[WAIT_COUNTER_CREDITS].value = 4 * 8 - 1;
     end(s, "cmac");
 }
 
-TEST_ON(credits_that_cacc_keeps, struct stop *s, convolution) {
+TEST_ON(credits_that_cacc_keeps, struct stop *s, convolution()) {
     moved(s, WAIT_CREDITS, ATOMS - 3);
     s->waits.counters[WAIT_COUNTER_CREDITS].value = 4 * 8 - 3;
     end(s, "cacc");
 }
 
-TEST_ON(results_that_sdp_does_not_take, struct stop *s, convolution) {
+TEST_ON(results_that_sdp_does_not_take, struct stop *s, convolution()) {
     MOVED(s, {WAIT_RESULTS, 8}, {WAIT_CREDITS, 1});
     s->waits.counters[WAIT_COUNTER_CREDITS].value = 4 * 8 - ATOMS + 1;
     offered(s, WAIT_RESULTS, true, false);
@@ -181,7 +181,7 @@ TEST_ON(results_that_sdp_does_not_take, struct stop *s, convolution) {
 }
 
 /* Everything has been written: whose is the interrupt? */
-TEST_ON(a_layer_that_does_not_end, struct stop *s, convolution) {
+TEST_ON(a_layer_that_does_not_end, struct stop *s, convolution()) {
     s->hang.armed_count = 0;
     s->hang.armed[s->hang.armed_count++] = (struct hang_armed){.unit = NVDLA_SDP};
     moved(s, WAIT_INTR_SDP, 1);
@@ -280,7 +280,7 @@ TEST(rows_that_cacc_keeps) {
 }
 
 /* CDMA needs no other unit to end a layer of which it has read everything. */
-TEST_ON(cdma_that_has_read_everything_and_goes_on, struct stop *s, convolution_at_ports) {
+TEST_ON(cdma_that_has_read_everything_and_goes_on, struct stop *s, convolution_at_ports()) {
     end(s, "sdp");
     s = convolution_at_ports();
     s->hang.armed[s->hang.armed_count++] = (struct hang_armed){.unit = NVDLA_CDMA};
@@ -312,7 +312,7 @@ TEST(an_interrupt_that_only_the_trace_misses) {
 }
 
 /* The chain leads from the engine whose end does not come to the guilty one, and says how far each link came. */
-TEST_ON(the_chain_is_told, struct stop *s, convolution) {
+TEST_ON(the_chain_is_told, struct stop *s, convolution()) {
     nothing_behind_csc(s);
     s->waits.counters[WAIT_COUNTER_SLICES].value = HEIGHT;
     s->waits.counters[WAIT_COUNTER_KERNELS].value = 8;
@@ -361,11 +361,11 @@ static struct stop *merge(void) {
     return s;
 }
 
-TEST_ON(rubik_that_does_not_end, struct stop *s, merge) {
+TEST_ON(rubik_that_does_not_end, struct stop *s, merge()) {
     end(s, "rubik");
 }
 
-TEST_ON(atoms_that_rubik_keeps, struct stop *s, merge) {
+TEST_ON(atoms_that_rubik_keeps, struct stop *s, merge()) {
     MOVED(s, {WAIT_PUT_RUBIK, 126}, {WAIT_PACK_RUBIK, 63}, {WAIT_WRITE_RUBIK, 60}, {WAIT_BEAT_RUBIK, 63},
           {WAIT_DONE_RUBIK, 0});
     s->waits.written[0][nvdla_clients[NVDLA_WRITE_RUBIK].id] = 60;
@@ -386,11 +386,11 @@ static struct stop *half_a_beat(void) {
     return s;
 }
 
-TEST_ON(a_beat_of_two_atoms_that_gives_one, struct stop *s, half_a_beat) {
+TEST_ON(a_beat_of_two_atoms_that_gives_one, struct stop *s, half_a_beat()) {
     end(s, "mcif");
 }
 
-TEST_ON(a_clock_that_stands, struct stop *s, half_a_beat) {
+TEST_ON(a_clock_that_stands, struct stop *s, half_a_beat()) {
     set_state(s, WAIT_STATE_RUBIK_CLOCK, "Stands");
     end(s, "rubik");
     s = half_a_beat();

@@ -74,8 +74,7 @@ static void expect_size(const struct cube *cube, int width, int height, int chan
     assert_int_equal(cube->element_bytes, element_bytes);
 }
 
-TEST(groups_are_filled_through_producer) {
-    struct bench b = bench("small");
+TEST_ON(groups_are_filled_through_producer, struct bench b, bench("small")) {
     set_all(&b, "SDP: D_CVT_OFFSET=0x1111 S_POINTER=1 D_CVT_OFFSET=0x2222 S_LUT_INFO=0x00030201 S_POINTER=0");
     const struct launch *launch = set(&b, SDP_D_OP_ENABLE, 1);
     assert_non_null(launch);
@@ -98,8 +97,7 @@ TEST(groups_are_filled_through_producer) {
     assert_int_equal(launch_register(layer_tracker_find(b.tracker, NVDLA_SDP, 1), SDP_D_CVT_OFFSET), 0x2222);
 }
 
-TEST(only_one_in_op_enable_arms) {
-    struct bench b = bench("small");
+TEST_ON(only_one_in_op_enable_arms, struct bench b, bench("small")) {
     assert_null(set(&b, SDP_D_OP_ENABLE, 0));
     assert_null(set(&b, SDP_D_OP_ENABLE, 0xfffffffe));
     assert_null(set(&b, SDP_S_POINTER, 1));
@@ -118,8 +116,7 @@ TEST(only_one_in_op_enable_arms) {
     assert_non_null(set(&b, CDP_D_OP_ENABLE, 1));
 }
 
-TEST(bits_that_do_not_exist_are_not_kept) {
-    struct bench b = bench("full");
+TEST_ON(bits_that_do_not_exist_are_not_kept, struct bench b, bench("full")) {
     set_all(&b, "SDP: D_DST_BASE_ADDR_LOW=0xffffffff D_DATA_CUBE_WIDTH=0xffffffff D_STATUS=0xffffffff "
                 "S_POINTER=0x10000");
     const struct launch *launch = set(&b, SDP_D_OP_ENABLE, 1);
@@ -153,8 +150,7 @@ TEST(clocks_are_those_of_the_slowest_part) {
     }
 }
 
-TEST(launches_are_numbered_per_unit_and_found_again) {
-    struct bench b = bench("small");
+TEST_ON(launches_are_numbered_per_unit_and_found_again, struct bench b, bench("small")) {
     for (int i = 0; i < 300; i++) {
         b.unit = i % 3 ? NVDLA_SDP : NVDLA_PDP;
         const uint32_t base = nvdla_unit_base(b.config, b.unit);
@@ -176,8 +172,7 @@ TEST(launches_are_numbered_per_unit_and_found_again) {
     layer_tracker_free(NULL);
 }
 
-TEST(bdma_launches_have_the_group_of_their_register) {
-    struct bench b = bench("full");
+TEST_ON(bdma_launches_have_the_group_of_their_register, struct bench b, bench("full")) {
     b.unit = NVDLA_BDMA;
     set_all(&b, "BDMA: CFG_LINE=5 STATUS=0");
     assert_null(set(&b, BDMA_CFG_OP, 1));
@@ -199,8 +194,7 @@ TEST(bdma_launches_have_the_group_of_their_register) {
 
 /* A descriptor takes the registers as they stand at CFG_OP; a launch all descriptors since the one before, of which 21
  * fit. 64-bdma sections 2 to 4. */
-TEST(bdma_launches_have_their_descriptors) {
-    struct bench b = bench("full");
+TEST_ON(bdma_launches_have_their_descriptors, struct bench b, bench("full")) {
     struct launch_block block;
     b.unit = NVDLA_BDMA;
     set_all(&b, "BDMA: CFG_SRC_ADDR_LOW=0x100 CFG_SRC_ADDR_HIGH=1 CFG_DST_ADDR_LOW=0x9000 CFG_LINE=1 "
@@ -315,8 +309,7 @@ TEST(cubes_and_traffic) {
     }
 }
 
-TEST(cdp_takes_its_size_from_an_rdma_that_is_programmed_later) {
-    struct bench b = bench("small");
+TEST_ON(cdp_takes_its_size_from_an_rdma_that_is_programmed_later, struct bench b, bench("small")) {
     for (int n = 0; n < 2; n++) {
         b.unit = NVDLA_CDP;
         set(&b, CDP_S_POINTER, (uint32_t)n);
@@ -355,8 +348,7 @@ static int feeder(const struct bench *b, enum nvdla_unit of, int ordinal, enum n
 }
 
 /* SDP_RDMA is armed only if it has to read something. 50-sdp section 11. */
-TEST(layers_are_paired_with_what_feeds_them) {
-    struct bench b = bench("full");
+TEST_ON(layers_are_paired_with_what_feeds_them, struct bench b, bench("full")) {
     const uint32_t flying = SDP_D_FEATURE_MODE_CFG__FLYING_MODE_MASK, pdp = SDP_D_FEATURE_MODE_CFG__OUTPUT_DST_MASK;
     const struct {
         uint32_t mode, bn_alu, bn_bypass;

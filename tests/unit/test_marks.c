@@ -65,8 +65,7 @@ static void arm(struct bench *bench, uint32_t group) {
     put(bench, NVDLA_SDP, "D_OP_ENABLE", 1);
 }
 
-TEST(from_outside) {
-    struct bench *bench = bench_new(false);
+TEST_ON(from_outside, struct bench *bench, bench_new(false)) {
     const uint32_t sdp_0 = 1u << nvdla_interrupt_bit("SDP_0"), sdp_1 = 1u << nvdla_interrupt_bit("SDP_1");
     expect(bench, "SDP", " ");
     assert_int_equal(marks_launch(bench->marks, NVDLA_SDP, 0), LAUNCH_TO_COME);
@@ -91,8 +90,7 @@ TEST(from_outside) {
     expect(bench, "SDP", " ");
 }
 
-TEST(told_by_the_design) {
-    struct bench *bench = bench_new(true);
+TEST_ON(told_by_the_design, struct bench *bench, bench_new(true)) {
     arm(bench, 0);
     expect(bench, "SDP", " ");
     marks_layer(bench->marks, "TOP.tb_top.dut.u_sdp.u_regs", CHECK_LAYER_STARTS);
@@ -104,8 +102,7 @@ TEST(told_by_the_design) {
     expect(bench, "SDP", " ");
 }
 
-TEST(clients) {
-    struct bench *bench = bench_new(true);
+TEST_ON(clients, struct bench *bench, bench_new(true)) {
     struct axi_outputs out = {0};
     struct axi_inputs in = {0};
     struct sampled now = {.out = {&out}, .in = {&in}};
@@ -131,8 +128,7 @@ TEST(clients) {
     expect(bench, "dbb_B", " ");
 }
 
-TEST(streams) {
-    struct bench *bench = bench_new(true);
+TEST_ON(streams, struct bench *bench, bench_new(true)) {
     marks_note(bench->marks, 1, "a b",
                "event of a very long name that does not fit into the mark, which is cut at its end");
     expect(bench, "stream_a_b", "event of a very long name that does not fit into the mark, which");

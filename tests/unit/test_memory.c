@@ -31,8 +31,7 @@ static void write_text(struct memory *mem, uint64_t address, const char *text) {
     memory_write(mem, address, text, strlen(text), NULL, NULL);
 }
 
-TEST(unwritten_bytes_read_as_zero) {
-    struct memory *mem = fresh();
+TEST_ON(unwritten_bytes_read_as_zero, struct memory *mem, fresh()) {
     uint8_t bytes[16];
     memset(bytes, 0xff, sizeof bytes);
     memory_read(mem, 0xffc, bytes, sizeof bytes);
@@ -45,8 +44,7 @@ TEST(unwritten_bytes_read_as_zero) {
     memory_free(NULL);
 }
 
-TEST(writes_cross_pages_and_chunks) {
-    struct memory *mem = fresh();
+TEST_ON(writes_cross_pages_and_chunks, struct memory *mem, fresh()) {
     const size_t n = 3 * MEMORY_PAGE;
     uint8_t *out = malloc(n), *in = malloc(n);
     for (size_t i = 0; i < n; i++)
@@ -61,8 +59,7 @@ TEST(writes_cross_pages_and_chunks) {
     free(in);
 }
 
-TEST(many_scattered_pages_stay_apart) {
-    struct memory *mem = fresh();
+TEST_ON(many_scattered_pages_stay_apart, struct memory *mem, fresh()) {
     for (uint64_t i = 0; i < 3000; i++) {
         const uint64_t address = (i * UINT64_C(0x9e3779b97f4a7c15)) & ~UINT64_C(0xfff);
         memory_write(mem, address + 8, &i, sizeof i, NULL, NULL);
@@ -85,8 +82,7 @@ TEST(many_scattered_pages_stay_apart) {
     assert_int_equal(count, 2999);
 }
 
-TEST(strobes_select_bytes) {
-    struct memory *mem = fresh();
+TEST_ON(strobes_select_bytes, struct memory *mem, fresh()) {
     memory_fill(mem, 0x100, 16, 0xcc);
     const uint8_t strobe[2] = {0x85, 0x01};
     const struct memory_origin origin = {.cycle = 12, .unit = 11, .axi_id = 1, .ordinal = 3};
@@ -109,15 +105,13 @@ TEST(strobes_select_bytes) {
     }
 }
 
-TEST(a_write_without_strobes_leaves_no_page) {
-    struct memory *mem = fresh();
+TEST_ON(a_write_without_strobes_leaves_no_page, struct memory *mem, fresh()) {
     const uint8_t none[2] = {0, 0};
     memory_write(mem, 0x7000, "0123456789abcdef", 16, none, NULL);
     assert_false(memory_origin_of(mem, 0x7000, NULL));
 }
 
-TEST(the_last_writer_of_each_byte_is_known) {
-    struct memory *mem = fresh();
+TEST_ON(the_last_writer_of_each_byte_is_known, struct memory *mem, fresh()) {
     struct memory_origin a = {.cycle = 100, .unit = 11, .axi_id = 1, .ordinal = 0},
                          b = {.cycle = 200, .unit = 13, .axi_id = 2, .ordinal = 4}, found;
     memory_write(mem, 0x1ff8, "aaaaaaaaaaaaaaaa", 16, NULL, &a); /* over a page border */
@@ -146,8 +140,7 @@ TEST(the_last_writer_of_each_byte_is_known) {
     assert_int_equal(found.ordinal, 0);
 }
 
-TEST(neighbouring_writers_are_told_apart) {
-    struct memory *mem = fresh();
+TEST_ON(neighbouring_writers_are_told_apart, struct memory *mem, fresh()) {
     static const struct memory_origin origins[] = {
         {.cycle = 9, .unit = 11, .axi_id = 1, .ordinal = 0}, {.cycle = 9, .unit = 11, .axi_id = 1, .ordinal = 1},
         {.cycle = 9, .unit = 11, .axi_id = 2, .ordinal = 1}, {.cycle = 9, .unit = 13, .axi_id = 2, .ordinal = 1},
@@ -166,8 +159,7 @@ TEST(neighbouring_writers_are_told_apart) {
     }
 }
 
-TEST(provenance_of_whole_pages_splits_and_joins) {
-    struct memory *mem = fresh();
+TEST_ON(provenance_of_whole_pages_splits_and_joins, struct memory *mem, fresh()) {
     struct memory_origin found;
     const struct memory_origin origin = {.cycle = 5, .unit = 11, .axi_id = 1, .ordinal = 0};
     memory_fill(mem, 0x10000, 3 * MEMORY_PAGE, 0x11);
@@ -193,8 +185,7 @@ TEST(provenance_of_whole_pages_splits_and_joins) {
     assert_int_equal(found.unit, -1);
 }
 
-TEST(provenance_of_loads_is_theirs_alone) {
-    struct memory *mem = fresh();
+TEST_ON(provenance_of_loads_is_theirs_alone, struct memory *mem, fresh()) {
     struct memory_origin found;
     const struct memory_origin origin = {.cycle = 5, .unit = 11, .axi_id = 1, .ordinal = 0};
     uint64_t run;
@@ -268,8 +259,7 @@ TEST(fills_share_nothing_that_is_written) {
     assert_true(memory_compare(mem, copy, 0, UINT64_MAX, &difference));
 }
 
-TEST(many_origins_are_kept) {
-    struct memory *mem = fresh();
+TEST_ON(many_origins_are_kept, struct memory *mem, fresh()) {
     for (uint64_t i = 0; i < 20000; i++) {
         const struct memory_origin origin = {.cycle = i, .unit = 11, .axi_id = 1, .ordinal = (int32_t)(i / 100)};
         memory_write(mem, i * 8, &i, 8, NULL, &origin);
@@ -282,8 +272,7 @@ TEST(many_origins_are_kept) {
     }
 }
 
-TEST(crc_is_that_of_zlib) {
-    struct memory *mem = fresh();
+TEST_ON(crc_is_that_of_zlib, struct memory *mem, fresh()) {
     write_text(mem, 0x1ffb, "123456789");
     assert_int_equal(memory_crc32(mem, 0x1ffb, 9), 0xcbf43926u);
     assert_int_equal(memory_crc32(mem, 0x1ffb, 0), 0);
@@ -303,8 +292,7 @@ static void expect_regions(const struct memory *mem, size_t count, const uint64_
     }
 }
 
-TEST(regions_merge_when_they_touch) {
-    struct memory *mem = fresh();
+TEST_ON(regions_merge_when_they_touch, struct memory *mem, fresh()) {
     assert_int_equal(memory_region_count(mem), 0);
     memory_declare(mem, 0x1000, 0x100);
     memory_declare(mem, 0x3000, 0x100);
@@ -323,8 +311,7 @@ TEST(regions_merge_when_they_touch) {
     expect_regions(mem, 1, (const uint64_t[][2]){{0, 0x3100}});
 }
 
-TEST(undeclaring_cuts_and_splits) {
-    struct memory *mem = fresh();
+TEST_ON(undeclaring_cuts_and_splits, struct memory *mem, fresh()) {
     memory_declare(mem, 0x1000, 0x1000);
     memory_declare(mem, 0x3000, 0x1000);
     memory_undeclare(mem, 0x1800, 0x100);
@@ -341,8 +328,7 @@ TEST(undeclaring_cuts_and_splits) {
     assert_int_equal(memory_region_count(mem), 0);
 }
 
-TEST(accesses_are_checked_against_regions) {
-    struct memory *mem = fresh();
+TEST_ON(accesses_are_checked_against_regions, struct memory *mem, fresh()) {
     memory_declare(mem, 0x1000, 0x100);
     memory_declare(mem, 0x2000, 0x100);
     assert_true(memory_all_declared(mem, 0x1000, 0x100));
@@ -359,8 +345,7 @@ TEST(accesses_are_checked_against_regions) {
     assert_false(memory_any_declared(mem, 0x1000, 0));
 }
 
-TEST(the_end_of_the_address_space_is_no_wrap) {
-    struct memory *mem = fresh();
+TEST_ON(the_end_of_the_address_space_is_no_wrap, struct memory *mem, fresh()) {
     const uint64_t end = UINT64_MAX - 3; /* four bytes left */
     write_text(mem, end, "abcdefgh");
     uint8_t bytes[8];
@@ -395,8 +380,7 @@ TEST(the_end_of_the_address_space_is_no_wrap) {
     assert_true(address == UINT64_MAX);
 }
 
-TEST(differences_are_found_in_order_of_address) {
-    struct memory *mem = fresh();
+TEST_ON(differences_are_found_in_order_of_address, struct memory *mem, fresh()) {
     static const uint64_t order[] = {0x500000, 0x3000, UINT64_C(0x7000000000), 0x4000, 0x0};
     static const uint64_t sorted[] = {0x4, 0x3001, 0x4003, 0x500000, UINT64_C(0x7000000002)};
     for (size_t i = 0; i < 5; i++)
@@ -547,8 +531,7 @@ TEST(a_confined_memory_drops_what_is_outside) {
     assert_int_equal(byte_at(mem, 0x9001), 'b');
 }
 
-TEST(origins_are_forgotten_and_begin_again) {
-    struct memory *mem = fresh();
+TEST_ON(origins_are_forgotten_and_begin_again, struct memory *mem, fresh()) {
     struct memory_origin origin = {.unit = 1, .ordinal = 1}, found;
     memset(pages, 0, sizeof pages);
     assert_true(memory_map(mem, 0x8000, MEMORY_PAGE, pages, true));

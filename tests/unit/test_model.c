@@ -100,8 +100,7 @@ TEST(addresses_without_register_read_zero) {
 
 /* ---- GLB ---- */
 
-TEST(glb_sets_masks_and_clears) {
-    struct device *dev = bench_new("small");
+TEST_ON(glb_sets_masks_and_clears, struct device *dev, bench_new("small")) {
     assert_int_equal(get(dev, NVDLA_GLB, GLB_S_NVDLA_HW_VERSION), 0x00303031);
     put(dev, NVDLA_GLB, GLB_S_INTR_SET, 4);
     assert_int_equal(pending_interrupts(dev), 4);
@@ -128,8 +127,7 @@ TEST(glb_sets_masks_and_clears) {
 }
 
 /* 10-system section 10: vectors 13, 14 and section 7. */
-TEST(full_has_bdma_and_its_interrupts_but_no_gec) {
-    struct device *dev = bench_new("full");
+TEST_ON(full_has_bdma_and_its_interrupts_but_no_gec, struct device *dev, bench_new("full")) {
     assert_int_equal(get(dev, NVDLA_GLB, GLB_S_NVDLA_HW_VERSION), 0x00303031);
     assert_int_equal(get(dev, NVDLA_BDMA, BDMA_STATUS), 0x114);
     for (uint32_t address = 0x1000; address < 0x2000; address += 4) {
@@ -145,8 +143,7 @@ TEST(full_has_bdma_and_its_interrupts_but_no_gec) {
     assert_false(dev->ops->interrupt(dev));
 }
 
-TEST(masked_layer_interrupt_is_recorded) {
-    struct device *dev = bench_new("small");
+TEST_ON(masked_layer_interrupt_is_recorded, struct device *dev, bench_new("small")) {
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
     put(dev, NVDLA_GLB, GLB_S_INTR_MASK, 1);
     sdp_copy(dev, 2, 2, 8, 0, 0x800);
@@ -162,8 +159,7 @@ static uint32_t sdp_status(struct device *dev) {
     return get(dev, NVDLA_SDP, SDP_S_STATUS);
 }
 
-TEST(arming_protects_the_group) {
-    struct device *dev = bench_new("small");
+TEST_ON(arming_protects_the_group, struct device *dev, bench_new("small")) {
     put(dev, NVDLA_SDP, SDP_S_POINTER, 0x10001);
     assert_int_equal(get(dev, NVDLA_SDP, SDP_S_POINTER), 1);
     put(dev, NVDLA_SDP, SDP_S_POINTER, 0);
@@ -191,8 +187,7 @@ static void program_and_arm(struct device *dev, uint32_t group) {
     sdp_arm(dev);
 }
 
-TEST(both_groups_in_turn) {
-    struct device *dev = bench_new("small");
+TEST_ON(both_groups_in_turn, struct device *dev, bench_new("small")) {
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
     program_and_arm(dev, 0);
     program_and_arm(dev, 1);
@@ -216,8 +211,7 @@ TEST(both_groups_in_turn) {
     assert_int_equal(get(dev, NVDLA_SDP_RDMA, SDP_RDMA_S_POINTER), 0x00010000);
 }
 
-TEST(group_1_first_waits_for_group_0) {
-    struct device *dev = bench_new("small");
+TEST_ON(group_1_first_waits_for_group_0, struct device *dev, bench_new("small")) {
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
     program_and_arm(dev, 1);
     assert_int_equal(sdp_status(dev), 0x00020000);
@@ -230,8 +224,7 @@ TEST(group_1_first_waits_for_group_0) {
     assert_int_equal(pending_interrupts(dev), 2);
 }
 
-TEST(reset_ends_a_hang_and_keeps_the_memory) {
-    struct device *dev = bench_new("small");
+TEST_ON(reset_ends_a_hang_and_keeps_the_memory, struct device *dev, bench_new("small")) {
     struct error err;
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
     memory_fill(dev->memory[SPACE_PRIMARY], 0, 32, 7);
@@ -288,8 +281,7 @@ TEST(runs_go_on_at_the_other_end_of_the_address_space) {
 /* ---- units without each other ---- */
 
 /* 50-sdp section 11: SDP_RDMA that is armed with nothing to read is done at once, and raises nothing. */
-TEST(rdma_with_nothing_to_read_ends_alone) {
-    struct device *dev = bench_new("full");
+TEST_ON(rdma_with_nothing_to_read_ends_alone, struct device *dev, bench_new("full")) {
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
     PUT(dev, NVDLA_SDP_RDMA, {SDP_RDMA_D_FEATURE_MODE_CFG, 1}, {SDP_RDMA_D_BRDMA_CFG, 1}, {SDP_RDMA_D_NRDMA_CFG, 1},
         {SDP_RDMA_D_ERDMA_CFG, 1}, {SDP_RDMA_D_OP_ENABLE, 1});
@@ -308,8 +300,7 @@ TEST(rdma_with_nothing_to_read_ends_alone) {
 }
 
 /* 98-measured-rules section 2: on the fly SDP and PDP both interrupt, each with its own group. */
-TEST(sdp_and_pdp_interrupt_with_their_own_groups) {
-    struct device *dev = bench_new("full");
+TEST_ON(sdp_and_pdp_interrupt_with_their_own_groups, struct device *dev, bench_new("full")) {
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x2000);
     program_and_arm(dev, 0);
     assert_int_equal(advance(dev), DEVICE_INTERRUPT);
@@ -360,8 +351,7 @@ TEST(counters_saturate_in_the_group_that_ends) {
 
 /* ---- wild registers ---- */
 
-TEST(layers_too_large_are_reported_once) {
-    struct device *dev = bench_new("small");
+TEST_ON(layers_too_large_are_reported_once, struct device *dev, bench_new("small")) {
     sdp_copy(dev, 8192, 8192, 8192, 0, 0);
     sdp_arm(dev);
     assert_int_equal(advance(dev), DEVICE_IDLE);
@@ -371,8 +361,7 @@ TEST(layers_too_large_are_reported_once) {
 }
 
 /* 70000 lines of one atom: next to each other they are few runs, with gaps they are as many runs. */
-TEST(layers_that_flood_the_memory_are_cut) {
-    struct device *dev = bench_new("small");
+TEST_ON(layers_that_flood_the_memory_are_cut, struct device *dev, bench_new("small")) {
     sdp_copy(dev, 1, 7000, 80, 0, 0);
     put(dev, NVDLA_SDP, SDP_D_DST_LINE_STRIDE, 8);
     put(dev, NVDLA_SDP, SDP_D_DST_SURFACE_STRIDE, 0);

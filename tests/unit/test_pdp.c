@@ -104,8 +104,7 @@ TEST_FOR(int8_totals_wrap_by_generation, "small", "large", "full") {
     }
 }
 
-TEST(int16_averages_round_and_wrap) {
-    struct device *dev = plane_device("full");
+TEST_ON(int16_averages_round_and_wrap, struct device *dev, plane_device("full")) {
     for (struct vectors v = vectors_of("pdp", "int16_average"); vectors_next(&v);) {
         struct pooling p = whole((uint32_t)v.number[0], NVDLA_INT16, PDP_AVERAGE);
         p.reciprocal_width = p.reciprocal_height = (uint32_t)v.number[1];
@@ -113,8 +112,7 @@ TEST(int16_averages_round_and_wrap) {
     }
 }
 
-TEST(fp16_windows_keep_zeros_infinities_and_nans) {
-    struct device *dev = plane_device("full");
+TEST_ON(fp16_windows_keep_zeros_infinities_and_nans, struct device *dev, plane_device("full")) {
     for (struct vectors v = vectors_of("pdp", "fp16_windows"); vectors_next(&v);)
         for (uint32_t method = 0; method < 3; method++) {
             struct pooling p = whole(2, NVDLA_FP16, method);
@@ -139,8 +137,7 @@ TEST_FOR(padded_windows, "small", "full") {
 }
 
 /* Section 5: +0 instead of NaN before anything else. Section 10: the input is not counted. */
-TEST(nan_to_zero_clears_nans_from_memory) {
-    struct device *dev = plane_device("full");
+TEST_ON(nan_to_zero_clears_nans_from_memory, struct device *dev, plane_device("full")) {
     for (uint32_t flush = 0; flush < 2; flush++) {
         struct pooling p = whole(1, NVDLA_FP16, PDP_MAX);
         const uint16_t nan = 0x7e01;
@@ -167,8 +164,7 @@ TEST(round_wraps_by_sign) {
     assert_int_equal(pdp_round(INT64_C(-0x80010000), 16), 32767);
 }
 
-TEST(pooling_waits_for_both_units) {
-    struct device *dev = plane_device("small");
+TEST_ON(pooling_waits_for_both_units, struct device *dev, plane_device("small")) {
     struct pooling p = whole(2, NVDLA_INT8, PDP_MAX);
     program(dev, &p);
     put(dev, NVDLA_PDP, PDP_D_OP_ENABLE, 1);

@@ -231,7 +231,7 @@ static struct fixture *fixture_new(void) {
     return f;
 }
 
-#define TEST_PLAY(label) TEST_ON(label, struct fixture *f, fixture_new)
+#define TEST_PLAY(label) TEST_ON(label, struct fixture *f, fixture_new())
 
 static struct op *add(struct fixture *f, const char *stream, enum op_kind kind) {
     struct op op = op_make(kind, (int)f->prog->count + 1);

@@ -87,7 +87,7 @@ static struct fixture *fixture_new(void) {
     return f;
 }
 
-#define TEST_REPORT(label) TEST_ON(label, struct fixture *f, fixture_new)
+#define TEST_REPORT(label) TEST_ON(label, struct fixture *f, fixture_new())
 
 static void make(struct fixture *f) {
     layer_tracker_free(f->launches);

@@ -107,8 +107,7 @@ static void clock_with(struct bench *b, int moves, int32_t word, int8_t byte) {
     b->cycle++;
 }
 
-TEST(lanes_become_elements_of_their_launch) {
-    struct bench *b = bench_new("small");
+TEST_ON(lanes_become_elements_of_their_launch, struct bench *b, bench_new("small")) {
     assert_int_equal(rtl_stream_layout(b->config, STREAM_SDP_OUT).lanes, 1);
     rtl_tap_record(b->tap, true);
     sdp_launch(b, 1, 1, 1, 8);  /* launch 0, but group 0 comes first */
@@ -136,8 +135,7 @@ TEST(lanes_become_elements_of_their_launch) {
     assert_int_equal(b->heard.at[29].stream.ordinal, 0);
 }
 
-TEST(both_streams_are_heard_in_one_clock) {
-    struct bench *b = bench_new("small");
+TEST_ON(both_streams_are_heard_in_one_clock, struct bench *b, bench_new("small")) {
     WRITE(b, NVDLA_CACC, {CACC_D_DATAOUT_SIZE_0, 0}, {CACC_D_DATAOUT_SIZE_1, 7}, {CACC_D_OP_ENABLE, 1});
     sdp_launch(b, 0, 1, 1, 8);
     clock_with(b, SDP_MOVES | CACC_MOVES, -1000000, -7);
@@ -180,8 +178,7 @@ static void assert_place(const struct bench *b, size_t element, int channel, int
 }
 
 /* Two lines of an image in one atom: the second one begins in the middle of the lanes; flags are the design's own. */
-TEST(atoms_follow_the_order_of_issue) {
-    struct bench *b = bench_new("small");
+TEST_ON(atoms_follow_the_order_of_issue, struct bench *b, bench_new("small")) {
     conv_launch(b, 0, 1, 3, 3, 1, 2);
     conv_launch(b, 1, 0, 1, 9, 1, 1);
     uint32_t *words = b->words[STREAM_CSC_DAT];
@@ -209,8 +206,7 @@ TEST(atoms_follow_the_order_of_issue) {
 }
 
 /* With the lanes outside the kernel's block, which must be 0. */
-TEST(weights_belong_to_the_cell_that_is_selected) {
-    struct bench *b = bench_new("small");
+TEST_ON(weights_belong_to_the_cell_that_is_selected, struct bench *b, bench_new("small")) {
     conv_launch(b, 0, 0, 2, 2, 10, 1);
     uint32_t *words = b->words[STREAM_CSC_WT];
     uint32_t *select = words + rtl_stream_layout(b->config, STREAM_CSC_WT).select;
@@ -232,8 +228,7 @@ TEST(weights_belong_to_the_cell_that_is_selected) {
 }
 
 /* Sums have 19 bits, those of kernels that do not exist are left out; CMAC's launches are CSC's in their turn. */
-TEST(sums_are_those_of_the_kernels) {
-    struct bench *b = bench_new("small");
+TEST_ON(sums_are_those_of_the_kernels, struct bench *b, bench_new("small")) {
     write_register(b, NVDLA_CMAC_A, CMAC_A_S_POINTER, 1); /* armed in another order than CSC */
     write_register(b, NVDLA_CMAC_A, CMAC_A_D_OP_ENABLE, 1);
     conv_launch(b, 0, 0, 1, 1, 2, 1);
@@ -277,8 +272,7 @@ TEST(results_of_batches_leave_by_pairs_of_columns) {
 }
 
 /* Winograd: the four results of a tile, the tile below it, the next column of tiles. INT8 has two beats for each. */
-TEST(results_of_winograd_leave_tile_by_tile) {
-    struct bench *b = bench_new("full");
+TEST_ON(results_of_winograd_leave_tile_by_tile, struct bench *b, bench_new("full")) {
     cacc_launch(b, NVDLA_INT8 << 12 | 1, 4, 8, 1);
     for (size_t i = 0; i < 2 * 4 * 8; i++)
         beat_of(b, STREAM_CACC_SAT, false);
@@ -313,8 +307,7 @@ TEST(sdp_goes_through_batches_by_pairs_of_columns) {
 }
 
 /* Winograd: two columns of four lines, then the next two. INT8 has two beats for each; its elements have 16 bits. */
-TEST(sdp_goes_through_winograd_by_bands) {
-    struct bench *b = bench_new("full");
+TEST_ON(sdp_goes_through_winograd_by_bands, struct bench *b, bench_new("full")) {
     sdp_layer(b, 1 | 1 << 2, NVDLA_INT8, 0, 4, 8);
     b->words[STREAM_SDP_OUT][0] = 0xfffb;
     for (size_t i = 0; i < 2 * 4 * 8; i++)
@@ -366,8 +359,7 @@ TEST(sums_of_full_have_the_form_of_the_precision) {
 }
 
 /* The weights of two kernels of INT8 come together; positions of a Winograd tile are four lanes each. */
-TEST(weights_of_full_come_by_cells) {
-    struct bench *b = bench_new("full");
+TEST_ON(weights_of_full_come_by_cells, struct bench *b, bench_new("full")) {
     write_register(b, NVDLA_CSC, CSC_D_MISC_CFG, NVDLA_INT8 << 12 | 1);
     conv_launch(b, 0, 0, 1, 4, 3, 4);
     uint32_t *words = b->words[STREAM_CSC_WT];
@@ -385,8 +377,7 @@ TEST(weights_of_full_come_by_cells) {
 }
 
 /* A port of full takes two atoms in a clock, or one. */
-TEST(atoms_of_a_wide_port_have_places_of_their_own) {
-    struct bench *b = bench_new("full");
+TEST_ON(atoms_of_a_wide_port_have_places_of_their_own, struct bench *b, bench_new("full")) {
     WRITE(b, NVDLA_CDMA, {CDMA_D_MISC_CFG, NVDLA_INT16 << CDMA_D_MISC_CFG__PROC_PRECISION_LSB},
           {CDMA_D_WEIGHT_BYTES, 128}, {CDMA_D_OP_ENABLE, 1});
     uint32_t *words = b->words[STREAM_CBUF_WT];
@@ -439,8 +430,7 @@ TEST(entries_of_data_wait_for_those_before_them) {
 }
 
 /* A layer that reuses its weights brings none. */
-TEST(atoms_of_cbuf_have_its_addresses) {
-    struct bench *b = bench_new("small");
+TEST_ON(atoms_of_cbuf_have_its_addresses, struct bench *b, bench_new("small")) {
     for (uint32_t group = 0; group < 3; group++) {
         WRITE(b, NVDLA_CDMA, {CDMA_S_POINTER, group % 2},
               {CDMA_D_MISC_CFG,
@@ -490,8 +480,7 @@ TEST(beats_become_atoms_of_their_client) {
 
 /* Lanes of 11 bits stand without gaps, also across words, and keep their signs; PDP's rows skip lines that no window
  * holds. */
-TEST(odd_lanes_become_elements) {
-    struct bench *b = bench_new("large");
+TEST_ON(odd_lanes_become_elements, struct bench *b, bench_new("large")) {
     const struct stream_layout layout = rtl_stream_layout(b->config, STREAM_PDP_ROW);
     const int lanes = layout.lanes, atom = b->config->mem_atom;
     assert_true(lanes * 11 > 32 && layout.words == (lanes * 11 + 31) / 32);
@@ -664,8 +653,7 @@ TEST(sums_in_rows_are_widened_without_square_sum) {
 }
 
 /* What moves before is counted, not read: the stream is heard from the launch on that begins afterwards. */
-TEST(recording_begins_with_the_next_launch) {
-    struct bench *b = bench_of("small", false);
+TEST_ON(recording_begins_with_the_next_launch, struct bench *b, bench_of("small", false)) {
     assert_int_equal(rtl_tap_launch(b->tap, NVDLA_SDP, TAP_SDP_OUT), -1);
     for (uint32_t i = 0; i < 3; i++)
         sdp_launch(b, i % 2, 1, 1, 8);
@@ -688,8 +676,7 @@ TEST(recording_begins_with_the_next_launch) {
 }
 
 /* The same for the atoms of a client: its launch lasts for an unknown number of beats. */
-TEST(atoms_are_recorded_from_the_next_launch_on) {
-    struct bench *b = bench_of("small", false);
+TEST_ON(atoms_are_recorded_from_the_next_launch_on, struct bench *b, bench_of("small", false)) {
     const uint8_t data[8] = {7};
     const struct axi_listener listener = rtl_tap_axi(b->tap);
     struct axi_beat beat = {

@@ -156,8 +156,7 @@ TEST(merge_clears_the_lanes_behind_the_last_channel) {
 /* ---- random layers ---- */
 
 /* Section 6 gives the order of the writes of split: 64 columns of every channel, then the next 64. */
-TEST(overlapping_planes_keep_the_last_write) {
-    struct device *dev = rubik_device();
+TEST_ON(overlapping_planes_keep_the_last_write, struct device *dev, rubik_device()) {
     struct rubik r = split_int8;
     r.width = 128;
     r.height = 1;
@@ -184,8 +183,7 @@ TEST(merge_into_fewer_channels_leaves_surfaces_out) {
 }
 
 /* Two surfaces by DATAOUT_CHANNEL, the second with the planes that DATAIN_CHANNEL has in its last one: 1. */
-TEST(split_takes_the_last_planes_from_the_input_channels) {
-    struct device *dev = rubik_device();
+TEST_ON(split_takes_the_last_planes_from_the_input_channels, struct device *dev, rubik_device()) {
     struct rubik r = split_int8, whole = split_int8;
     static uint8_t expected[REGION], got[REGION];
     r.in_channels = 65;
@@ -198,8 +196,7 @@ TEST(split_takes_the_last_planes_from_the_input_channels) {
     assert_memory_equal(got, expected, REGION);
 }
 
-TEST(layers_of_both_groups_run_in_turn) {
-    struct device *dev = rubik_device();
+TEST_ON(layers_of_both_groups_run_in_turn, struct device *dev, rubik_device()) {
     program(dev, &split_int8);
     put(dev, NVDLA_RBK, RBK_D_OP_ENABLE, 1);
     put(dev, NVDLA_RBK, RBK_S_POINTER, 1);

@@ -6,8 +6,7 @@
 
 enum { REGION = 0x10000, SOURCE = 0x100000, DESTINATION = 0x200000 };
 
-TEST(written_bytes_know_their_layer) {
-    struct device *dev = bench_new("small");
+TEST_ON(written_bytes_know_their_layer, struct device *dev, bench_new("small")) {
     uint64_t seed = 7;
     random_region(dev, &seed, SOURCE, REGION);
     memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, REGION);
@@ -30,8 +29,7 @@ TEST(written_bytes_know_their_layer) {
 }
 
 /* PERF_SAT_EN = 0 reports the count of the last layer that counted; arming clears the register. */
-TEST(saturation_count_goes_stale) {
-    struct device *dev = bench_new("small");
+TEST_ON(saturation_count_goes_stale, struct device *dev, bench_new("small")) {
     uint64_t seed = 9;
     random_region(dev, &seed, SOURCE, REGION);
     memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, REGION);
@@ -52,8 +50,7 @@ TEST(saturation_count_goes_stale) {
     }
 }
 
-TEST(unequal_tells_whether_any_byte_was_written_non_zero) {
-    struct device *dev = bench_new("small");
+TEST_ON(unequal_tells_whether_any_byte_was_written_non_zero, struct device *dev, bench_new("small")) {
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
     sdp_copy(dev, 4, 2, 3, 0, 0x800);
     sdp_arm(dev);
@@ -69,8 +66,7 @@ TEST(unequal_tells_whether_any_byte_was_written_non_zero) {
 }
 
 /* Section 9, small: nothing is written, the convertor passes, UNEQUAL looks at the bytes. */
-TEST(compare_setting_writes_nothing) {
-    struct device *dev = bench_new("small");
+TEST_ON(compare_setting_writes_nothing, struct device *dev, bench_new("small")) {
     uint64_t seed = 9;
     random_region(dev, &seed, SOURCE, REGION);
     sdp_copy(dev, 4, 2, 8, SOURCE, DESTINATION);
@@ -84,8 +80,7 @@ TEST(compare_setting_writes_nothing) {
     assert_int_equal(dev->finding_count, 0);
 }
 
-TEST(accesses_outside_regions_are_found) {
-    struct device *dev = bench_new("small");
+TEST_ON(accesses_outside_regions_are_found, struct device *dev, bench_new("small")) {
     memory_declare(dev->memory[SPACE_PRIMARY], SOURCE, 4 * 8 - 7); /* one byte of the last atom of the first line */
     memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, 4 * 8 * 2 - 1);
     sdp_copy(dev, 4, 2, 8, SOURCE, DESTINATION);
@@ -125,8 +120,7 @@ TEST(accesses_outside_regions_that_are_allowed_are_counted) {
     assert_int_equal(statistics.outside, 0);
 }
 
-TEST(addresses_wrap_at_the_end_of_the_space) {
-    struct device *dev = bench_new("small");
+TEST_ON(addresses_wrap_at_the_end_of_the_space, struct device *dev, bench_new("small")) {
     struct memory *mem = dev->memory[SPACE_PRIMARY];
     memory_declare(mem, 0, 0x1000);
     memory_declare(mem, 0xfffff000, 0x1000);
@@ -141,8 +135,7 @@ TEST(addresses_wrap_at_the_end_of_the_space) {
     assert_int_equal(dev->finding_count, 0);
 }
 
-TEST(high_address_counts_in_64_bit_configurations) {
-    struct device *dev = bench_new("large");
+TEST_ON(high_address_counts_in_64_bit_configurations, struct device *dev, bench_new("large")) {
     struct memory *mem = dev->memory[SPACE_PRIMARY];
     memory_declare(mem, UINT64_C(0x300001000), 0x1000);
     memory_fill(mem, UINT64_C(0x300001000), 32, 9);
@@ -155,8 +148,7 @@ TEST(high_address_counts_in_64_bit_configurations) {
     assert_int_equal(dev->finding_count, 0);
 }
 
-TEST(secondary_memory_is_another_memory) {
-    struct device *dev = bench_new("large");
+TEST_ON(secondary_memory_is_another_memory, struct device *dev, bench_new("large")) {
     memory_declare(dev->memory[SPACE_SECONDARY], 0x1000, 64);
     memory_declare(dev->memory[SPACE_PRIMARY], 0x1000, 64);
     memory_fill(dev->memory[SPACE_SECONDARY], 0x1000, 32, 9);
@@ -169,8 +161,7 @@ TEST(secondary_memory_is_another_memory) {
 
 /* ---- programs that hang ---- */
 
-TEST(weight_0_only_delays) {
-    struct device *dev = bench_new("small");
+TEST_ON(weight_0_only_delays, struct device *dev, bench_new("small")) {
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
     put(dev, NVDLA_MCIF, MCIF_CFG_RD_WEIGHT_0, 0);
     sdp_copy(dev, 4, 2, 8, 0, 0x800);
@@ -182,8 +173,7 @@ TEST(weight_0_only_delays) {
 }
 
 /* Operands that are not taken: SDP finishes, SDP_RDMA does not, and the next layer waits for it in vain. */
-TEST(operands_left_over_block_the_next_layer) {
-    struct device *dev = bench_new("small");
+TEST_ON(operands_left_over_block_the_next_layer, struct device *dev, bench_new("small")) {
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
     sdp_copy(dev, 4, 2, 8, 0, 0x800);
     put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BRDMA_CFG, 0x20);
@@ -198,8 +188,7 @@ TEST(operands_left_over_block_the_next_layer) {
     assert_int_equal(advance(dev), DEVICE_IDLE);
 }
 
-TEST(rdma_with_nothing_to_read_is_done_at_once) {
-    struct device *dev = bench_new("small");
+TEST_ON(rdma_with_nothing_to_read_is_done_at_once, struct device *dev, bench_new("small")) {
     sdp_copy(dev, 4, 2, 8, 0, 0x800);
     put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG, 1);
     put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, 1);

@@ -57,8 +57,7 @@ static void check_dump(struct device *dev, const char *layer) {
     assert_int_equal(found, 1);
 }
 
-TEST(operands_per_kernel) {
-    struct device *dev = vector_bench();
+TEST_ON(operands_per_kernel, struct device *dev, vector_bench()) {
     sdp_copy(dev, 2, 1, 3, 0x1000, 0x3000);
     put(dev, NVDLA_SDP, SDP_D_DP_BS_CFG, 2 << 2 | 1 << 6); /* ALU sum, MUL, no ReLU */
     put(dev, NVDLA_SDP, SDP_D_DP_BS_ALU_CFG, 1);
@@ -71,8 +70,7 @@ TEST(operands_per_kernel) {
     check_dump(dev, "operands_per_kernel");
 }
 
-TEST(int16_to_int8) {
-    struct device *dev = vector_bench();
+TEST_ON(int16_to_int8, struct device *dev, vector_bench()) {
     sdp_copy(dev, 2, 1, 18, 0x1000, 0x3000);
     set_precisions(dev, NVDLA_INT16, NVDLA_INT8, NVDLA_INT8);
     put(dev, NVDLA_SDP, SDP_D_CVT_SHIFT, 8);
@@ -81,8 +79,7 @@ TEST(int16_to_int8) {
 }
 
 /* C = 5 needs only the first surface, both are written. */
-TEST(int8_to_int16) {
-    struct device *dev = vector_bench();
+TEST_ON(int8_to_int16, struct device *dev, vector_bench()) {
     sdp_copy(dev, 1, 2, 5, 0x1000, 0x3000);
     set_precisions(dev, NVDLA_INT8, NVDLA_INT8, NVDLA_INT16);
     put(dev, NVDLA_SDP, SDP_D_CVT_OFFSET, UINT32_MAX);
@@ -158,8 +155,7 @@ TEST(table_layer_and_its_counters) {
 
 /* 55-lut section 3.1: both directions advance with every access, whatever the direction set; a write where reading is
  * chosen is dropped. The register shows what was written. */
-TEST(access_port) {
-    struct device *dev = bench_new("full");
+TEST_ON(access_port, struct device *dev, bench_new("full")) {
     table_port(dev, NVDLA_SDP, "C20003 W12345 E0 W7 P20003 C3 E2345 W99 E7 C4 E0");
     table_port(dev, NVDLA_SDP, "C20040 Wffff Wfffe C40 Effff E0 C10000 E0"); /* beyond the table */
     table_port(dev, NVDLA_SDP, "C30100 W5 C10100 E5 C303ff W1 W2 C10000 E2");
@@ -177,8 +173,7 @@ static void program_compare(struct device *dev) {
 }
 
 /* Section 9: the last pad lane tells equal from unequal. */
-TEST(compare_of_two_cubes) {
-    struct device *dev = bench_new("full");
+TEST_ON(compare_of_two_cubes, struct device *dev, bench_new("full")) {
     struct memory *mem = dev->memory[SPACE_PRIMARY];
     uint64_t seed = 5;
     random_region(dev, &seed, SOURCE, REGION);
@@ -203,8 +198,7 @@ TEST(compare_of_two_cubes) {
 
 /* ---- counters of FP16 ---- */
 
-TEST(nan_and_infinity_counters) {
-    struct device *dev = bench_new("full");
+TEST_ON(nan_and_infinity_counters, struct device *dev, bench_new("full")) {
     struct memory *mem = dev->memory[SPACE_PRIMARY];
     memory_declare(mem, 0x1000, 0x1000);
     static const uint16_t in[16] = {0x7e01, 0xfc01, 0x7c00, 0xfc00, 0x7fff, 0x3c00};
@@ -235,8 +229,7 @@ TEST(nan_and_infinity_counters) {
 /* ---- programs that hang ---- */
 
 /* Section 4: what ERDMA fetches and no one takes keeps SDP_RDMA running. */
-TEST(operands_of_ew_left_over) {
-    struct device *dev = bench_new("full");
+TEST_ON(operands_of_ew_left_over, struct device *dev, bench_new("full")) {
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
     sdp_copy(dev, 4, 2, 8, 0, 0x800);
     put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_ERDMA_CFG, 0x22);

@@ -70,8 +70,7 @@ static struct diagnosis conclude(struct bench *bench, struct triage_input input)
     return *diagnosis;
 }
 
-TEST(first_in_time_is_to_blame) {
-    struct bench bench = bench_open();
+TEST_ON(first_in_time_is_to_blame, struct bench bench, bench_open()) {
     record(&bench, NVDLA_CSC, TAP_CSC_DAT, 1000, -1, ELEMENTS);
     record(&bench, NVDLA_CMAC_A, TAP_CMAC_SUM, 1010, 3, ELEMENTS);
     record(&bench, NVDLA_CACC, TAP_CACC_SAT, 1100, 0, ELEMENTS);
@@ -126,8 +125,7 @@ TEST(contradicted_streams_are_doubted) {
 }
 
 /* The right value in a wrong place: both places are reported. */
-TEST(place_may_be_wrong) {
-    struct bench bench = bench_open();
+TEST_ON(place_may_be_wrong, struct bench bench, bench_open()) {
     for (int side = 0; side < SIDES; side++) {
         const struct tap_stream stream = {.unit = NVDLA_CSC, .tap = TAP_CSC_WT, .format = TAP_INT8, .width = 8};
         const struct tap_listener listener = recorder_listener(bench.recorder[side]);
@@ -142,8 +140,7 @@ TEST(place_may_be_wrong) {
 }
 
 /* A layer behind another one: what is wrong first in time lies further down the path. */
-TEST(time_beats_the_path) {
-    struct bench bench = bench_open();
+TEST_ON(time_beats_the_path, struct bench bench, bench_open()) {
     record(&bench, NVDLA_CDMA, TAP_CBUF_DAT, 5000, 2, ELEMENTS);
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1000, 5, ELEMENTS);
     struct diagnosis found = conclude(&bench, (struct triage_input){.config = NULL});
@@ -151,8 +148,7 @@ TEST(time_beats_the_path) {
     assert_int_equal(1050, found.cycle);
 }
 
-TEST(passage_without_model) {
-    struct bench bench = bench_open();
+TEST_ON(passage_without_model, struct bench bench, bench_open()) {
     record(&bench, NVDLA_CSC, TAP_CSC_DAT, 1000, 3, ELEMENTS);
     const struct triage_passage passages[] = {
         {.engine = ENGINE_MCIF, .name = "memory interface", .before = NVDLA_UNIT_COUNT},
@@ -174,8 +170,7 @@ TEST(passage_without_model) {
 }
 
 /* A passage that says itself what is wrong, and earlier than any element. */
-TEST(passage_with_words_of_its_own) {
-    struct bench bench = bench_open();
+TEST_ON(passage_with_words_of_its_own, struct bench bench, bench_open()) {
     record(&bench, NVDLA_CSC, TAP_CSC_DAT, 1000, 3, ELEMENTS);
     const struct triage_passage passage = {.engine = ENGINE_PDP,
                                            .name = "reads at the ports",
@@ -189,8 +184,7 @@ TEST(passage_with_words_of_its_own) {
     assert_non_null(strstr(found.walk.sentence, "reads too much (likely)"));
 }
 
-TEST(hang_names_its_engine) {
-    struct bench bench = bench_open();
+TEST_ON(hang_names_its_engine, struct bench bench, bench_open()) {
     record(&bench, NVDLA_CACC, TAP_CACC_SAT, 1000, -1, 5);
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1100, -1, 5);
     const struct triage_sign hang = {.engine = ENGINE_CSC, .cycle = 1200, .text = "waits"};
@@ -199,8 +193,7 @@ TEST(hang_names_its_engine) {
     assert_string_equal("csc", nvdla_engine_folder(found.engine));
 }
 
-TEST(a_stream_that_ends_early) {
-    struct bench bench = bench_open();
+TEST_ON(a_stream_that_ends_early, struct bench bench, bench_open()) {
     record(&bench, NVDLA_CSC, TAP_CSC_DAT, 1000, -1, ELEMENTS);
     record(&bench, NVDLA_CACC, TAP_CACC_SAT, 1000, -1, 5);
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1100, -1, 4);
@@ -210,8 +203,7 @@ TEST(a_stream_that_ends_early) {
     assert_string_equal("cacc", nvdla_engine_folder(found.engine));
 }
 
-TEST(signs_when_all_is_equal) {
-    struct bench bench = bench_open();
+TEST_ON(signs_when_all_is_equal, struct bench bench, bench_open()) {
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1100, -1, ELEMENTS);
     const struct triage_sign signs[] = {
         {.engine = ENGINE_COUNT, .name = "unknown"},
@@ -223,8 +215,7 @@ TEST(signs_when_all_is_equal) {
 }
 
 /* An RTL whose inside is not seen: the model's streams alone say nothing, the first wrong beat does. */
-TEST(ports_alone) {
-    struct bench bench = bench_open();
+TEST_ON(ports_alone, struct bench bench, bench_open()) {
     record(&bench, NVDLA_PDP, TAP_PDP_OUT, 0, -1, 0);
     const struct triage_write wrong = {
         .engine = ENGINE_PDP, .client = "PDP", .feeder = ENGINE_SDP, .cycle = 900, .address = 64};
@@ -240,8 +231,7 @@ TEST(ports_alone) {
 }
 
 /* Of an engine that reads memory no other can be guilty, though nothing inside is seen. */
-TEST(ports_alone_of_a_reader) {
-    struct bench bench = bench_open();
+TEST_ON(ports_alone_of_a_reader, struct bench bench, bench_open()) {
     const struct triage_write wrong = {
         .engine = ENGINE_BDMA, .client = "BDMA", .feeder = ENGINE_COUNT, .cycle = 900, .address = 64};
     struct diagnosis found = conclude(&bench, (struct triage_input){.wrong = &wrong, .stopped = true});
@@ -253,8 +243,7 @@ TEST(ports_alone_of_a_reader) {
 }
 
 /* Streams that are right clear the engines that made them. */
-TEST(right_streams_clear_engines) {
-    struct bench bench = bench_open();
+TEST_ON(right_streams_clear_engines, struct bench bench, bench_open()) {
     record(&bench, NVDLA_CACC, TAP_CACC_SAT, 800, -1, ELEMENTS);
     const struct triage_write wrong = {
         .engine = ENGINE_SDP, .client = "SDP", .feeder = ENGINE_CACC, .cycle = 900, .address = 64};
@@ -271,8 +260,7 @@ static const struct triage_sign write_check = {.engine = ENGINE_MCIF,
 
 /* All is right until it leaves the engine: the error is behind that, and the check that failed there is its first sign.
  */
-TEST(between_the_last_stream_and_memory) {
-    struct bench bench = bench_open();
+TEST_ON(between_the_last_stream_and_memory, struct bench bench, bench_open()) {
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 800, -1, ELEMENTS);
     record(&bench, NVDLA_PDP, TAP_PDP_OUT, 810, -1, 5); /* the run was ended */
     const struct triage_write wrong = {
@@ -290,8 +278,7 @@ TEST(between_the_last_stream_and_memory) {
         found.walk.sentence);
 }
 
-TEST(atoms_lost_behind_the_last_stream) {
-    struct bench bench = bench_open();
+TEST_ON(atoms_lost_behind_the_last_stream, struct bench bench, bench_open()) {
     record(&bench, NVDLA_PDP, TAP_PDP_OUT, 810, -1, ELEMENTS);
     const struct triage_sign hang = {.engine = ENGINE_PDP, .cycle = 1000, .text = "PDP has given 4 of 8 atoms"};
     struct diagnosis found =
@@ -348,8 +335,7 @@ TEST(check_before_the_memory_interface) {
     }
 }
 
-TEST(nobody_is_named_without_reason) {
-    struct bench bench = bench_open();
+TEST_ON(nobody_is_named_without_reason, struct bench bench, bench_open()) {
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1100, -1, ELEMENTS);
     struct diagnosis found = conclude(&bench, (struct triage_input){.config = NULL});
     assert_int_equal(DIAGNOSIS_NONE, found.kind);
