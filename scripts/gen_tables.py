@@ -796,7 +796,7 @@ def emit_links(out, cfg):
     slot = max(1, (entry_bytes(cfg) // cfg["mem_atom"] - 1).bit_length())
     widths = dict(address=cfg["addr_bits"], burst=4, atoms=atoms, beat=beat, entry=entry, taken=taken, taken_data=taken * atom,
                   taken_entries=taken * entry, taken_slots=taken * slot, size=14, entries=15)
-    pieces = [256 * 8 // beat if cfg["map"] == "full" and atoms > 1 else max(1, cfg[beats]) for beats in ("dbb_burst_beats", "cvsram_burst_beats")]
+    pieces = [256 * 8 // beat if cfg["map"] == "full" and beat == 512 else max(1, cfg[beats]) for beats in ("dbb_burst_beats", "cvsram_burst_beats")]
     out += ["  // Widths: a size or a part of one (lines, slices, kernels, ...; registers hold it minus 1, in 13 bits), and a number of CBUF "
             "entries.",
             *integers(SizeBits=widths["size"], EntryCountBits=widths["entries"]),

@@ -5,7 +5,10 @@
 
 #include "nvdla/config_text.h"
 
-enum { SIDE_MOST = 1024 /* so that products stay small */ };
+enum {
+    SIDE_MOST = 1024, /* so that products stay small */
+    MOVED_ATOM = 32,  /* of BDMA and RUBIK */
+};
 
 /* Distance of a value from the nearest one of a list, which it stores. */
 static int nearest(const char *list, int value, int *near) {
@@ -62,13 +65,24 @@ bool nvdla_config_legal(const struct nvdla_config *config, struct error *err) {
                              parameter->key, value, parameter->meaning, listed(legal, values, sizeof values),
                              config->map == NVDLA_MAP_FULL ? "full" : "small", near);
     }
+    const bool full = config->map == NVDLA_MAP_FULL, lanes_16 = nvdla_has_16_bits(config);
+    const char *const type = config->int16 ? "int16" : "fp16";
     const int lanes = nvdla_sdp_lanes(config);
     const int atom = config->mem_atom, bus = config->dbb_data_bits, second = config->secondary_memory;
 #define EQUAL(key, value, wanted, to, other) {(value) == (wanted), key, value, wanted, to, other}
 #define AT_MOST(key, value, most, to, other) {(value) <= (most), key, value, most, to, other}
     const struct relation relations[] = {
-        AT_MOST("winograd", config->winograd, nvdla_has_16_bits(config), "int16", config->int16),
-        AT_MOST("batch", config->batch_max, nvdla_has_16_bits(config) ? config->batch_max : 1, "int16", config->int16),
+        EQUAL("k", config->atomic_k, lanes_16 ? 32 : config->atomic_k, type, 1),
+        EQUAL("c", config->atomic_c, lanes_16 ? 64 : config->atomic_c, type, 1),
+        EQUAL("bs", config->sdp_bs_throughput, lanes_16 ? 16 : config->sdp_bs_throughput, type, 1),
+        EQUAL("bn", config->sdp_bn_throughput, lanes_16 ? 16 : config->sdp_bn_throughput, type, 1),
+        EQUAL("pdp", config->pdp_throughput, lanes_16 ? 8 : config->pdp_throughput, type, 1),
+        EQUAL("cdp", config->cdp_throughput, lanes_16 ? 8 : config->cdp_throughput, type, 1),
+        AT_MOST("winograd", config->winograd, lanes_16, "int16", config->int16),
+        AT_MOST("batch", config->batch_max, lanes_16 ? config->batch_max : 1, "int16", config->int16),
+        EQUAL("bus", bus, full ? 16 * atom : bus, "atom", atom),
+        AT_MOST("bdma", config->bdma, atom == MOVED_ATOM, "atom", atom),
+        AT_MOST("rubik", config->rubik, atom == MOVED_ATOM, "atom", atom),
         EQUAL("atom", atom, config->atomic_k, "k", config->atomic_k),
         AT_MOST("k", config->atomic_k, config->atomic_c, "c", config->atomic_c),
         EQUAL("bank_width", config->cbuf_bank_bytes, config->atomic_c, "c", config->atomic_c),

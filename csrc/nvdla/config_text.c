@@ -18,28 +18,29 @@ const struct nvdla_parameter nvdla_parameters[] = {
     PARAMETER("compression", "WEIGHT_COMPRESSION", weight_compression, "0 1", "0 1", "compressed weights"),
     PARAMETER("winograd", "WINOGRAD", winograd, "0", "0 1", "Winograd convolution"),
     PARAMETER("batch", NULL, batch_max, "1", "1 32", "cubes of one convolution"),
-    PARAMETER("c", "MAC_ATOMIC_C_SIZE", atomic_c, "8 16 32 64", "64", "input channels of the MAC array"),
-    PARAMETER("k", "MAC_ATOMIC_K_SIZE", atomic_k, "8 16 32", "32", "kernels of the MAC array"),
-    PARAMETER("atom", "MEMORY_ATOMIC_SIZE", mem_atom, "8 16 32", "32", "bytes of an atom of a feature cube"),
+    PARAMETER("c", "MAC_ATOMIC_C_SIZE", atomic_c, "8 16 32 64", "16 32 64", "input channels of the MAC array"),
+    PARAMETER("k", "MAC_ATOMIC_K_SIZE", atomic_k, "8 16 32", "8 16 32", "kernels of the MAC array"),
+    PARAMETER("atom", "MEMORY_ATOMIC_SIZE", mem_atom, "8 16 32", "8 16 32", "bytes of an atom of a feature cube"),
     PARAMETER("banks", "CBUF_BANK_NUMBER", cbuf_banks, "16 32", "16", "banks of CBUF"),
-    PARAMETER("bank_width", "CBUF_BANK_WIDTH", cbuf_bank_bytes, "8 16 32 64", "64", "bytes of an entry of a bank"),
+    PARAMETER("bank_width", "CBUF_BANK_WIDTH", cbuf_bank_bytes, "8 16 32 64", "16 32 64",
+              "bytes of an entry of a bank"),
     PARAMETER("bank_depth", "CBUF_BANK_DEPTH", cbuf_bank_depth, "128 256 512", "512", "entries of a bank"),
-    PARAMETER("bs", "SDP_BS_THROUGHPUT", sdp_bs_throughput, "0 1 2 4 8 16", "16",
+    PARAMETER("bs", "SDP_BS_THROUGHPUT", sdp_bs_throughput, "0 1 2 4 8 16", "4 8 16",
               "elements a clock of SDP's BS; 0: no BS"),
-    PARAMETER("bn", "SDP_BN_THROUGHPUT", sdp_bn_throughput, "0 1 2 4 8 16", "16",
+    PARAMETER("bn", "SDP_BN_THROUGHPUT", sdp_bn_throughput, "0 1 2 4 8 16", "4 8 16",
               "elements a clock of SDP's BN; 0: no BN"),
     PARAMETER("ew", "SDP_EW_THROUGHPUT", sdp_ew_throughput, "0 1 2 4", "4", "elements a clock of SDP's EW; 0: no EW"),
     PARAMETER("lut", "SDP_LUT", sdp_lut, "0 1", "1", "table behind EW"),
-    PARAMETER("pdp", "PDP_THROUGHPUT", pdp_throughput, "0 1 2 4 8", "8", "elements a clock of PDP; 0: no PDP"),
-    PARAMETER("cdp", "CDP_THROUGHPUT", cdp_throughput, "0 1 2 4 8", "8", "elements a clock of CDP; 0: no CDP"),
+    PARAMETER("pdp", "PDP_THROUGHPUT", pdp_throughput, "0 1 2 4 8", "2 4 8", "elements a clock of PDP; 0: no PDP"),
+    PARAMETER("cdp", "CDP_THROUGHPUT", cdp_throughput, "0 1 2 4 8", "2 4 8", "elements a clock of CDP; 0: no CDP"),
     PARAMETER("bdma", "BDMA", bdma, "0", "0 1", "BDMA"),
     PARAMETER("rubik", "RUBIK", rubik, "0", "0 1", "RUBIK"),
-    PARAMETER("bus", "PRIMARY_MEMIF_WIDTH", dbb_data_bits, "64 128 256 512", "512", "bits of the AXI port"),
+    PARAMETER("bus", "PRIMARY_MEMIF_WIDTH", dbb_data_bits, "64 128 256 512", "128 256 512", "bits of the AXI port"),
     PARAMETER("burst", "PRIMARY_MEMIF_MAX_BURST_LENGTH", dbb_burst_beats, "1 4", "1", "beats of its longest burst"),
     PARAMETER("latency", "PRIMARY_MEMIF_LATENCY", dbb_latency, "16-4096", "1200",
               "clocks of latency that its reads bridge"),
     PARAMETER("secondary", "SECONDARY_MEMIF", secondary_memory, "0 1", "0 1", "port of a second memory"),
-    PARAMETER("secondary_bus", "SECONDARY_MEMIF_WIDTH", cvsram_data_bits, "0 64 128 256 512", "0 512",
+    PARAMETER("secondary_bus", "SECONDARY_MEMIF_WIDTH", cvsram_data_bits, "0 64 128 256 512", "0 128 256 512",
               "bits of the second port"),
     PARAMETER("secondary_burst", "SECONDARY_MEMIF_MAX_BURST_LENGTH", cvsram_burst_beats, "0 1 4", "0 4",
               "beats of its longest burst"),
@@ -70,7 +71,7 @@ int nvdla_parameter_value(const struct nvdla_config *config, const struct nvdla_
 static void set_array(struct nvdla_config *config, int atomic_c, int atomic_k) {
     config->atomic_c = config->cbuf_bank_bytes = atomic_c;
     config->atomic_k = config->mem_atom = atomic_k;
-    config->dbb_data_bits = 8 * atomic_k;
+    config->dbb_data_bits = (config->map == NVDLA_MAP_FULL ? 16 : 8) * atomic_k;
     if (config->secondary_memory)
         config->cvsram_data_bits = config->dbb_data_bits;
 }
