@@ -21,6 +21,7 @@ common/nvdla_check_queue.sv
 common/nvdla_check_balance.sv
 common/nvdla_check_ring.sv
 common/nvdla_check_window.sv
+common/nvdla_clock_gate_cell.sv
 common/nvdla_clock_gate.sv
 common/nvdla_fifo.sv
 common/nvdla_skid.sv
