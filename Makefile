@@ -51,6 +51,11 @@ MESSAGES := $(patsubst csrc/%.proto,$(B)/gen/%.pb-c.c,$(wildcard csrc/*/*.proto)
 LAWS := $(B)/gen/estimate/laws.embed.h
 EMBEDDED := $(PAGES) $(B)/gen/report/pages.embed.h $(PLATFORMS) $(MEMORIES) $(LAWS) $(MESSAGES)
 CONFIGS := $(shell awk -F, 'NR > 1 { print $$1 }' csrc/nvdla/configurations.csv)
+# A configuration by values, or a file with them, has the name that nvcosim gives it.
+comma := ,
+named = $(if $(findstring $(comma),$1)$(findstring =,$1)$(wildcard $1),$(or $(shell $(MAKE) -s --no-print-directory CONFIG=small $(B)/nvcosim >&2 && \
+    $(B)/nvcosim info --config '$1' | sed -n '1s/:.*//p'),$(error CONFIG=$1)),$1)
+override CONFIG := $(foreach c,$(CONFIG),$(call named,$c))
 
 LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c csrc/*/*/*.c))
 # The testbench: what needs a simulator's VPI, and what does not (unit tests link the latter).
@@ -308,7 +313,7 @@ lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED) $(EMBEDDED)
 strict:
 	@scripts/strict.sh $(B) $(CONFIG)
 
-## make rtl           [CONFIG=small+macs-16x16] OUT=DIR: the RTL of one configuration, with only the files that it uses and their list
+## make rtl           [CONFIG=small,macs=16x16] OUT=DIR: the RTL of one configuration, with only the files that it uses and their list
 rtl: $(B)/gen/$(CONFIG)/nvdla_pkg.sv
 	@scripts/rtl_files.py $(B) $(CONFIG) "$(OUT)"
 

@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 . tests/replay/frame.sh
 log=$work/log
 
-for config in small small+macs-16x16+secondary-1; do
+for config in small small,macs=16x16,secondary=1; do
     make -s rtl "B=$build" "CONFIG=$config" "OUT=$work/$config" >"$work/log" 2>&1
     check "make rtl CONFIG=$config" $?
     (cd "$work/$config" && verilator --lint-only -Wno-lint --top-module NV_nvdla -F nvdla.f) >"$work/log" 2>&1
