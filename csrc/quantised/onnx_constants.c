@@ -197,7 +197,7 @@ double onnx_real(const struct onnx_value *value, size_t i) {
     for (size_t d = constant->n_dims; d-- > (size_t)value->axis + 1;)
         k /= (size_t)constant->dims[d];
     k = onnx_count(value->scale) == 1 ? 0 : k % onnx_count(value->scale);
-    const int64_t zero = value->zero ? onnx_integer(value->zero, k) : 0;
+    const int64_t zero = value->zero ? onnx_integer(value->zero, onnx_count(value->zero) == 1 ? 0 : k) : 0;
     return (double)onnx_float(value->scale, k) * (double)(onnx_integer(constant, i) - zero);
 }
 

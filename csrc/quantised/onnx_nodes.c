@@ -162,16 +162,18 @@ static bool set_padding(struct onnx_reading *at, struct axis *axis, size_t spati
     const Onnx__Attribute *automatic = onnx_attribute(at, "auto_pad"), *pads = onnx_attribute(at, "pads");
     const char *form = automatic && automatic->has_s ? (const char *)automatic->s.data : "";
     const size_t n = automatic && automatic->has_s ? automatic->s.len : 0;
-    if (n > 4 && memcmp(form, "SAME", 4) == 0) {
+    if (n == 10 && (memcmp(form, "SAME_UPPER", n) == 0 || memcmp(form, "SAME_LOWER", n) == 0)) {
         axis_pad_same(axis, in);
         const int less = axis->before;
-        if (n == 10 && memcmp(form, "SAME_LOWER", n) == 0) {
+        if (form[5] == 'L') {
             axis->before = axis->after;
             axis->after = less;
         }
         return true;
     }
-    if (!pads || (n == 5 && memcmp(form, "VALID", 5) == 0))
+    if (n != 0 && !(n == 5 && memcmp(form, "VALID", n) == 0) && !(n == 6 && memcmp(form, "NOTSET", n) == 0))
+        return onnx_refuse(at, "found another auto_pad, expected SAME_UPPER, SAME_LOWER, VALID or NOTSET");
+    if (!pads || n == 5)
         return true;
     if (pads->n_ints != 2 * spatial)
         return onnx_refuse(at, "found %zu numbers in pads, expected %zu", pads->n_ints, 2 * spatial);
@@ -290,6 +292,12 @@ static bool scaled_operand(struct onnx_reading *at, size_t i, struct onnx_value 
     value->zero = value->constant ? zero.constant : NULL;
     value->axis = GRAPH_NONE;
     value->real = true;
+    const size_t scales = value->scale ? onnx_count(value->scale) : 0,
+                 zeros = value->zero ? onnx_count(value->zero) : 1;
+    if (value->scale && (value->scale->data_type != ONNX_FLOAT || scales == 0 || (zeros != 1 && zeros != scales)))
+        return onnx_refuse(at,
+                           "found %zu scales and %zu zero points of its input %zu, expected float32, as many of both",
+                           scales, zeros, i);
     return value->tensor == GRAPH_NONE || scale_tensor(at, value->tensor, i + 1);
 }
 

@@ -45,10 +45,24 @@ def onnx(*kinds, external=None):
     for i, kind in enumerate(kinds):
         nodes.append(block(1, block(1, at) + block(2, f"x{i}") + block(4, kind)))
         at = f"x{i}"
-    kind = block(1, number(1, FLOAT) + block(2, block(1, number(1, 1)) + block(1, number(1, 4))))
-    ends = [block(field, block(1, name) + block(2, kind)) for field, name in ((11, "input"), (12, at))]
+    return model(nodes, constants, at, FLOAT)
+
+
+def model(nodes, constants, output, element):
+    kind = block(1, number(1, element) + block(2, block(1, number(1, 1)) + block(1, number(1, 4))))
+    ends = [block(field, block(1, name) + block(2, kind)) for field, name in ((11, "input"), (12, output))]
     graph = b"".join(nodes) + b"".join(block(5, c) for c in constants) + b"".join(ends)
     return number(1, 8) + block(7, graph) + block(8, number(2, 13))
+
+
+def product(scales, zeros):
+    """A product with a constant that has so many scales and zero points."""
+    inputs = ["input", "scale", "zero", "b", "scales", "zeros", "scale", "zero"]
+    half = b"\0\0\0\x3f"
+    constants = [tensor("scale", FLOAT, [1], half), tensor("scales", FLOAT, [scales], half * scales), tensor("zero", INT8, [1], b"\0"),
+                 tensor("zeros", INT8, [zeros], bytes(zeros)), tensor("b", INT8, [4, 4], bytes(16))]
+    node = block(1, b"".join(block(1, name) for name in inputs) + block(2, "y") + block(4, "QLinearMatMul"))
+    return model([node], constants, "y", INT8)
 
 
 def moved():
@@ -91,6 +105,8 @@ CASES = [  # suffix, file, bytes of net.data or None, texts of the message
     ("onnx", onnx("Relu", external=FAR | {"length": "12"}), b"\0" * 16, ["found a constant with 12 bytes"]),
     ("onnx", onnx("Relu", external=FAR | {"offset": "-4"}), b"\0" * 16, ["found \"-4\" as the offset"]),
     ("onnx", moved(), None, ["found its inputs transposed by a node before", "node"]),
+    ("onnx", product(0, 1), None, ["found 0 scales and 1 zero points of its input 3, expected float32, as many of both"]),
+    ("onnx", product(4, 2), None, ["found 4 scales and 2 zero points of its input 3"]),
     ("onnx", mean_of_channels(), None, ["found a mean over other axes"]),
 ]
 
