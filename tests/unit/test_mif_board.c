@@ -136,7 +136,7 @@ TEST(beats_hold_more_than_was_asked_for) {
     struct bench b = {.count = 0};
     int ordinal = -1;
     tap_listen(&b.listeners, (struct tap_listener){.context = &b, .open = open_nothing, .memory = take});
-    b.board = mif_board_new(nvdla_config_find("full"), &b.listeners);
+    b.board = keep_board(mif_board_new(nvdla_config_find("full"), &b.listeners));
     assert_true(
         mif_board_wants(b.board, NVDLA_READ_SDP_B, 0x100, false, &ordinal)); /* to be reported as not requested */
     assert_false(mif_board_wants(b.board, NVDLA_READ_SDP_B, 0x120, true, &ordinal));
