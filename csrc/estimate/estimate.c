@@ -54,7 +54,7 @@ static enum estimate_limit array_limit(const struct flow *flow, const struct lau
     const struct nvdla_config *config = flow->dev.config;
     const struct registers_view view = launch_view(config, csc);
     const double *clocks = flow_launch_of(flow, csc)->clocks;
-    const int bytes = nvdla_precision(config, FIELD(&view, CSC, D_MISC_CFG, PROC_PRECISION)) != NVDLA_INT8 ? 2 : 1;
+    const int bytes = nvdla_precision_of(config, FIELD(&view, CSC, D_MISC_CFG, PROC_PRECISION)) != NVDLA_INT8 ? 2 : 1;
     const double full = bytes * (double)launch_macs(csc) / (config->atomic_c * config->atomic_k);
     const double fill = clocks[FLOW_MACS] - full;
     if (clocks[FLOW_LOAD] > fill && clocks[FLOW_LOAD] > full)

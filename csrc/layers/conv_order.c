@@ -39,7 +39,8 @@ static void set_specified(const struct nvdla_config *config, struct conv_order *
 }
 
 static enum nvdla_precision precision_of(const struct registers_view *view) {
-    const enum nvdla_precision precision = nvdla_precision(view->config, FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION));
+    const enum nvdla_precision precision =
+        nvdla_precision_of(view->config, FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION));
     return precision <= NVDLA_FP16 ? precision : NVDLA_INT8;
 }
 

@@ -22,7 +22,7 @@ static int groups_of(int channels, int lanes) {
 }
 
 static enum nvdla_precision precision_of(const struct registers_view *view, uint32_t code) {
-    return nvdla_precision(view->config, code);
+    return nvdla_precision_of(view->config, code);
 }
 
 /* An address or a stride without the bits inside an atom. SDP, CDMA, BDMA and RUBIK drop them before adding; PDP and

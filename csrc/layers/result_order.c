@@ -6,7 +6,7 @@
 
 struct result_order result_order_cacc(const struct registers_view *view) {
     const struct nvdla_config *config = view->config;
-    const bool wide = nvdla_precision(config, FIELD(view, CACC, D_MISC_CFG, PROC_PRECISION)) != NVDLA_INT8;
+    const bool wide = nvdla_precision_of(config, FIELD(view, CACC, D_MISC_CFG, PROC_PRECISION)) != NVDLA_INT8;
     const size_t atom = (size_t)config->mem_atom;
     return (struct result_order){
         .columns = FIELD(view, CACC, D_DATAOUT_SIZE_0, DATAOUT_WIDTH) + 1,

@@ -156,7 +156,7 @@ static uint64_t array_clocks(const struct nvdla_config *config, const struct lau
     const struct registers_view view = launch_view(config, launch);
     const uint64_t kernels = FIELD(&view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_KERNEL) + 1;
     const uint64_t channels = FIELD(&view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1;
-    const bool wide = nvdla_precision(config, FIELD(&view, CSC, D_MISC_CFG, PROC_PRECISION)) != NVDLA_INT8;
+    const bool wide = nvdla_precision_of(config, FIELD(&view, CSC, D_MISC_CFG, PROC_PRECISION)) != NVDLA_INT8;
     const size_t group = (size_t)config->atomic_k / (wide ? 2 : 1);
     return launch_macs(launch) / (kernels * channels) * ceil_div(kernels, group) *
            ceil_div(channels, (size_t)config->atomic_c);

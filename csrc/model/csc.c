@@ -60,7 +60,7 @@ void csc_layer_decode(struct csc_layer *layer, const struct registers_view *view
     uint32_t bank = VALUE(view, CSC, D_BANK);
     uint32_t pad = VALUE(view, CSC, D_ZERO_PADDING_VALUE);
     const enum nvdla_precision precision =
-        nvdla_precision(config, REGISTER_FIELD(misc, CSC_D_MISC_CFG__PROC_PRECISION));
+        nvdla_precision_of(config, REGISTER_FIELD(misc, CSC_D_MISC_CFG__PROC_PRECISION));
     bool winograd = nvdla_has(config, FEATURE_WINOGRAD) && REGISTER_FIELD(misc, CSC_D_MISC_CFG__CONV_MODE);
     bool image = !winograd && (VALUE(view, CSC, D_DATAIN_FORMAT) & CSC_D_DATAIN_FORMAT__DATAIN_FORMAT_MASK);
     size_t element = (size_t)nvdla_element_bytes(precision);

@@ -82,7 +82,7 @@ static bool core_agrees(const struct model *model) {
         uint32_t misc = register_group_value(&model->units[units[i].unit], units[i].misc);
         bool winograd = REGISTER_FIELD(misc, CACC_D_MISC_CFG__CONV_MODE);
         if ((nvdla_has(config, FEATURE_WINOGRAD) && winograd != (layer->mode == CSC_WINOGRAD)) ||
-            nvdla_precision(config, REGISTER_FIELD(misc, CACC_D_MISC_CFG__PROC_PRECISION)) != layer->precision)
+            nvdla_precision_of(config, REGISTER_FIELD(misc, CACC_D_MISC_CFG__PROC_PRECISION)) != layer->precision)
             return false;
     }
     return true;

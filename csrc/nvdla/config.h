@@ -70,7 +70,7 @@ static inline bool nvdla_has_precision(const struct nvdla_config *config, uint32
 
 /* The type by which the code of a precision register works: INT8 if the configuration lacks the code's; with all types,
  * code 3 is undefined and stays. Spec: 10-system section 1.1. */
-static inline enum nvdla_precision nvdla_precision(const struct nvdla_config *config, uint32_t code) {
+static inline enum nvdla_precision nvdla_precision_of(const struct nvdla_config *config, uint32_t code) {
     const bool all = nvdla_has(config, FEATURE_INT16) && nvdla_has(config, FEATURE_FP16);
     return all || nvdla_has_precision(config, code) ? (enum nvdla_precision)code : NVDLA_INT8;
 }

@@ -33,7 +33,7 @@ uint64_t hang_row_results(const struct nvdla_config *config) {
 }
 
 static struct conv_shape conv_shape(const struct nvdla_config *config, const struct registers_view *view) {
-    const bool wide = nvdla_precision(config, FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION)) != NVDLA_INT8;
+    const bool wide = nvdla_precision_of(config, FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION)) != NVDLA_INT8;
     const bool winograd = nvdla_has(config, FEATURE_WINOGRAD) && FIELD(view, CSC, D_MISC_CFG, CONV_MODE);
     const bool image = !winograd && FIELD(view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT);
     const uint32_t extension = FIELD(view, CSC, D_POST_Y_EXTENSION, Y_EXTENSION);
@@ -135,7 +135,7 @@ static int64_t required_rows(const struct nvdla_config *config, const struct lau
 
 static int64_t required_results(const struct nvdla_config *config, const struct launch *launch, int beats) {
     const struct registers_view view = launch_view(config, launch);
-    const bool wide = nvdla_precision(config, FIELD(&view, CACC, D_MISC_CFG, PROC_PRECISION)) != NVDLA_INT8;
+    const bool wide = nvdla_precision_of(config, FIELD(&view, CACC, D_MISC_CFG, PROC_PRECISION)) != NVDLA_INT8;
     const uint64_t group = (uint64_t)config->atomic_k / (wide ? 2 : 1);
     const uint64_t batches =
         config->batch_max > 1 ? FIELD(&view, CACC, D_BATCH_NUMBER, BATCHES) + (uint64_t)1 : (uint64_t)1;

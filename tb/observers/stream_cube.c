@@ -35,7 +35,7 @@ static bool begin_cacc(struct stream_state *state, const struct stream_launch *a
     const struct registers_view *view = &at->view;
     const struct result_order order = result_order_cacc(view);
     begin(state, at, &order);
-    set_form(at->form, nvdla_precision(at->config, FIELD(view, CACC, D_MISC_CFG, PROC_PRECISION)) == NVDLA_FP16);
+    set_form(at->form, nvdla_precision_of(at->config, FIELD(view, CACC, D_MISC_CFG, PROC_PRECISION)) == NVDLA_FP16);
     return true;
 }
 
