@@ -329,7 +329,10 @@ static size_t add_reads(const struct report_input *input, struct triage_passage 
         count++;
         if (!differs)
             continue;
-        snprintf(passage->got, sizeof passage->got, "a read of 0x%" PRIx64, wrong->beat.address);
+        if (wrong->kind == READ_MISSING)
+            snprintf(passage->got, sizeof passage->got, "no read");
+        else
+            snprintf(passage->got, sizeof passage->got, "a read of 0x%" PRIx64, wrong->beat.address);
         if (wrong->awaited)
             snprintf(passage->expected, sizeof passage->expected, "a read of 0x%" PRIx64, wrong->expected);
         else
