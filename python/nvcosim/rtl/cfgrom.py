@@ -64,7 +64,8 @@ def main(argv: list[str]) -> int:
         report = pathlib.Path(folder, "cfgrom/report.json")
         if not report.exists():  # as the first trace will, too, with a report
             return 0
-        failures = json.loads(report.read_text(encoding="utf-8"))["devices"][0]["failures"]
+        devices = json.loads(report.read_text(encoding="utf-8"))["devices"]
+        failures = [failure for device in devices for failure in device["failures"]]
     other = {failure["register"].removeprefix("CFGROM.CFGROM_"): int(failure["got"], 16)
              for failure in failures if failure["kind"] == "register"}
     said = warning(config, other)
