@@ -65,7 +65,7 @@ class Cube:
 
 def _different(images: typing.Sequence[bytes]) -> typing.Iterator[tuple[int, bytes]]:
     """The pieces that differ: their place, and a byte that is not 0 for each that differs."""
-    a, b = map(memoryview, images)
+    a, b = memoryview(images[0]), memoryview(images[1])
     for at in range(0, min(len(a), len(b)), _PIECE):
         size = min(_PIECE, len(a) - at, len(b) - at)
         if differ := changes(a[at:at + size], b[at:at + size]):
