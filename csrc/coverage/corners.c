@@ -296,12 +296,12 @@ static bool set_stream(struct stream *stream, const struct tap_stream *of, const
     return true;
 }
 
-static void take_elements(void *context, const struct tap_position *at, const void *values, size_t count, size_t lanes,
-                          size_t stride) {
+static void take_elements(void *context, const struct tap_stream *of, const struct tap_place *place, const void *values,
+                          size_t count, size_t lanes, size_t stride) {
     struct stream *stream = context;
+    (void)place;
     for (size_t i = 0; i < count; i++)
-        rows[stream->aspect].sort(stream, (const uint8_t *)values + i * stride * tap_element_bytes(at->stream.format),
-                                  lanes);
+        rows[stream->aspect].sort(stream, (const uint8_t *)values + i * stride * tap_element_bytes(of->format), lanes);
 }
 
 static struct tap_sink open_stream(void *context, const struct tap_stream *of) {

@@ -31,13 +31,13 @@ static void send_band(struct ordered_tap *tap, size_t lanes) {
     }
 }
 
-static void take(void *context, const struct tap_position *at, const void *values, size_t rows, size_t lanes,
-                 size_t stride) {
+static void take(void *context, const struct tap_stream *stream, const struct tap_place *place, const void *values,
+                 size_t rows, size_t lanes, size_t stride) {
     struct ordered_tap *tap = context;
     const struct result_order *order = &tap->order;
-    const size_t size = tap_element_bytes(at->stream.format);
+    const size_t size = tap_element_bytes(stream->format);
     for (size_t i = 0; i < rows; i++)
-        memcpy(position_at(tap, (size_t)at->place.y, (size_t)at->place.batch, (size_t)at->place.x + i),
+        memcpy(position_at(tap, (size_t)place->y, (size_t)place->batch, (size_t)place->x + i),
                (const char *)values + i * stride * size, lanes * size);
     tap->held += rows;
     if (tap->held == band_of(order) * order->batches * order->columns)

@@ -265,9 +265,10 @@ void histogram_set_free(struct histogram_set *set) {
 
 /* ---- listening ---- */
 
-static void take_elements(void *context, const struct tap_position *at, const void *values, size_t rows, size_t lanes,
-                          size_t stride) {
-    switch (at->stream.format) {
+static void take_elements(void *context, const struct tap_stream *stream, const struct tap_place *place,
+                          const void *values, size_t rows, size_t lanes, size_t stride) {
+    (void)place;
+    switch (stream->format) {
     case TAP_INT8:
         histogram_elements(context, NVDLA_INT8, values, rows, stride, lanes);
         break;

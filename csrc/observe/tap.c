@@ -69,7 +69,6 @@ void tap_clipped(const struct tap_out *out, uint64_t count) {
 
 void tap_send_all(const struct tap_out *out, const struct tap_place *place, const void *values, size_t rows,
                   size_t lanes, size_t stride) {
-    const struct tap_position at = {out->stream, *place};
     for (int i = 0; i < out->count; i++)
-        out->sink[i].elements(out->sink[i].context, &at, values, rows, lanes, stride);
+        out->sink[i].elements(out->sink[i].context, &out->stream, place, values, rows, lanes, stride);
 }

@@ -155,9 +155,10 @@ struct tap_position {
 
 /* Takes the elements of one stream. */
 struct tap_sink {
-    /* rows x lanes elements at `values`, valid during the call only; rows are `stride` elements apart. */
-    void (*elements)(void *context, const struct tap_position *at, const void *values, size_t rows, size_t lanes,
-                     size_t stride);
+    /* rows x lanes elements at `values`; rows are `stride` elements apart, and place is that of the first. All of it is
+     * valid during the call only. */
+    void (*elements)(void *context, const struct tap_stream *stream, const struct tap_place *place, const void *values,
+                     size_t rows, size_t lanes, size_t stride);
     /* Before the first element: the convertor that the stream enters, and the width of its results for which other
      * settings are tried (0: none). May be NULL. */
     void (*convertor)(void *context, const struct convertor *convertor, int bits);

@@ -216,19 +216,18 @@ static void widen_fp17(int64_t *values, size_t count) {
     }
 }
 
-/* Passes adjacent lanes to the listeners. */
+/* Passes adjacent lanes to the listeners, with the clock of their beat. */
 static void send_part(struct rtl_tap *tap, enum rtl_stream index, const uint32_t *words, bool along_x,
-                      const struct stream_part *part, uint64_t cycle) {
+                      struct stream_part *part, uint64_t cycle) {
     const struct stream_form *form = &tap->internal[index].form;
-    struct tap_place place = part->place;
-    place.cycle = cycle;
     if (part->count == 0 || part->first + part->count > form->lanes)
         return; /* the registers demand more than the design has */
     const void *elements = take_lanes(tap->values, words, part->first, part->count, form->bits, form->format);
     if (form->fp17)
         widen_fp17(tap->values, part->count);
     const size_t rows = along_x ? part->count : 1, lanes = along_x ? 1 : part->count;
-    tap_send(&tap->internal[index].out, place, elements, rows, lanes, lanes);
+    part->place.cycle = cycle;
+    tap_send_all(&tap->internal[index].out, &part->place, elements, rows, lanes, lanes);
 }
 
 /* Keeps lanes in their slot. */
@@ -249,14 +248,14 @@ static void release_parts(struct rtl_tap *tap, enum rtl_stream index, const stru
     struct internal *stream = &tap->internal[index];
     for (size_t i = 0; stream->held && i < beat->release; i++) {
         struct held *held = &stream->held[(beat->slot + i) % stream->form.slots];
-        const struct stream_part part = {.count = held->count, .place = held->place};
+        struct stream_part part = {.count = held->count, .place = held->place};
         send_part(tap, index, held->words, beat->along_x, &part, held->cycle);
         held->count = 0;
     }
 }
 
-static void send_beat(struct rtl_tap *tap, enum rtl_stream index, const struct stream_beat *beat, uint64_t cycle) {
-    const struct stream_part whole = {beat->first, beat->count, beat->place, 0};
+static void send_beat(struct rtl_tap *tap, enum rtl_stream index, struct stream_beat *beat, uint64_t cycle) {
+    struct stream_part whole = {beat->first, beat->count, beat->place, 0};
     if (beat->parts == 0)
         send_part(tap, index, beat->words, beat->along_x, &whole, cycle);
     for (size_t i = 0; i < beat->parts; i++)

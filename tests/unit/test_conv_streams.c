@@ -197,10 +197,10 @@ TEST(tiles_go_by_bands) {
 
 /* ---- CDMA into CBUF ---- */
 
-static int32_t element_at(const struct tap_position *at, const void *values, size_t i) {
-    if (at->stream.format == TAP_INT8)
+static int32_t element_at(const struct tap_stream *stream, const void *values, size_t i) {
+    if (stream->format == TAP_INT8)
         return ((const int8_t *)values)[i];
-    return at->stream.format == TAP_INT16 ? ((const int16_t *)values)[i] : ((const uint16_t *)values)[i];
+    return stream->format == TAP_INT16 ? ((const int16_t *)values)[i] : ((const uint16_t *)values)[i];
 }
 
 /* What is written, without its order; how often an atom has a lower address than the one before. */
@@ -208,19 +208,19 @@ struct written {
     uint64_t elements, sum, descents, last;
 };
 
-static void take_written(void *context, const struct tap_position *at, const void *values, size_t rows, size_t lanes,
-                         size_t stride) {
+static void take_written(void *context, const struct tap_stream *stream, const struct tap_place *place,
+                         const void *values, size_t rows, size_t lanes, size_t stride) {
     struct written *written = context;
     assert_true(rows == 1 && lanes <= stride);
     for (size_t i = 0; i < lanes; i++) {
-        uint64_t state = at->place.address << 32 ^ (uint64_t)(uint32_t)at->place.channel << 16 ^
-                         (uint64_t)(uint32_t)at->place.y << 8 ^ (uint64_t)(uint32_t)at->place.x;
-        state ^= (i << 56) + (uint64_t)(uint32_t)element_at(at, values, i);
+        uint64_t state = place->address << 32 ^ (uint64_t)(uint32_t)place->channel << 16 ^
+                         (uint64_t)(uint32_t)place->y << 8 ^ (uint64_t)(uint32_t)place->x;
+        state ^= (i << 56) + (uint64_t)(uint32_t)element_at(stream, values, i);
         written->sum += state * UINT64_C(0x9e3779b97f4a7c15) >> 7;
     }
     written->elements += lanes;
-    written->descents += at->place.address < written->last;
-    written->last = at->place.address;
+    written->descents += place->address < written->last;
+    written->last = place->address;
 }
 
 static struct tap_sink open_written(void *context, const struct tap_stream *stream) {

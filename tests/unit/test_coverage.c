@@ -433,12 +433,12 @@ TEST(any_register_value_can_be_sorted) {
 static void hear(struct corners *corners, enum nvdla_unit unit, enum tap tap, enum tap_format format, int width,
                  const struct convertor *convertor, const void *elements, size_t n) {
     const struct tap_listener listener = corners_listener(corners);
-    const struct tap_position at = {.stream = {unit, 0, tap, 0, format, width}};
-    const struct tap_sink sink = listener.open(listener.context, &at.stream);
+    const struct tap_stream stream = {unit, 0, tap, 0, format, width};
+    const struct tap_sink sink = listener.open(listener.context, &stream);
     assert_non_null(sink.elements);
     if (sink.convertor)
         sink.convertor(sink.context, convertor, 0);
-    sink.elements(sink.context, &at, elements, 1, n, n);
+    sink.elements(sink.context, &stream, &(struct tap_place){.x = 0}, elements, 1, n, n);
 }
 
 TEST_ON(values_land_in_their_corners, struct program *prog, trace_for("full")) {

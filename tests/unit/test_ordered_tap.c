@@ -13,15 +13,16 @@ struct heard {
     uint64_t clipped;
 };
 
-static void take(void *context, const struct tap_position *at, const void *values, size_t rows, size_t lanes,
-                 size_t stride) {
+static void take(void *context, const struct tap_stream *stream, const struct tap_place *place, const void *values,
+                 size_t rows, size_t lanes, size_t stride) {
     struct heard *heard = context;
+    (void)stream;
     for (size_t row = 0; row < rows; row++) {
         const int32_t *element = (const int32_t *)values + row * stride;
         assert_true(heard->count < MOST);
         for (size_t i = 1; i < lanes; i++)
             assert_int_equal(element[i], element[0] + (int32_t)i);
-        heard->at[heard->count] = at->place;
+        heard->at[heard->count] = *place;
         heard->at[heard->count].x += (int32_t)row;
         heard->value[heard->count++] = element[0];
     }

@@ -17,17 +17,17 @@ struct heard {
     int64_t value[MOST];
 };
 
-static void keep(void *context, const struct tap_position *at, const void *values, size_t rows, size_t lanes,
-                 size_t stride) {
+static void keep(void *context, const struct tap_stream *stream, const struct tap_place *place, const void *values,
+                 size_t rows, size_t lanes, size_t stride) {
     struct heard *heard = context;
-    const size_t bytes = tap_element_bytes(at->stream.format);
+    const size_t bytes = tap_element_bytes(stream->format);
     for (size_t row = 0; row < rows; row++) {
         for (size_t lane = 0; lane < lanes; lane++) {
             const char *from = (const char *)values + (row * stride + lane) * bytes;
             int64_t word = 0; /* of 1, 2, 4 or 8 bytes */
             assert_true(heard->count < MOST);
             memcpy(&word, from, bytes);
-            heard->at[heard->count] = *at;
+            heard->at[heard->count] = (struct tap_position){*stream, *place};
             heard->at[heard->count].place.channel += (int)lane;
             heard->at[heard->count].place.x += (int)row;
             heard->value[heard->count++] = bytes == 1   ? (int8_t)word

@@ -38,9 +38,8 @@ static void record(struct bench *bench, enum nvdla_unit unit, enum tap tap, uint
         const struct tap_sink sink = listener.open(listener.context, &stream);
         for (int i = 0; i < (side == RTL ? count : ELEMENTS); i++) {
             const int32_t value = 100 + i + (side == RTL && i == wrong);
-            const struct tap_position at = {stream,
-                                            {.channel = i, .cycle = side == RTL ? cycle + 10 * (uint64_t)i : 0}};
-            sink.elements(sink.context, &at, &value, 1, 1, 1);
+            const struct tap_place place = {.channel = i, .cycle = side == RTL ? cycle + 10 * (uint64_t)i : 0};
+            sink.elements(sink.context, &stream, &place, &value, 1, 1, 1);
         }
     }
 }
@@ -130,8 +129,8 @@ TEST_ON(place_may_be_wrong, struct bench bench, bench_open()) {
         const struct tap_stream stream = {.unit = NVDLA_CSC, .tap = TAP_CSC_WT, .format = TAP_INT8, .width = 8};
         const struct tap_listener listener = recorder_listener(bench.recorder[side]);
         const struct tap_sink sink = listener.open(listener.context, &stream);
-        const struct tap_position at = {stream, {.channel = side == RTL ? 6 : 1, .cycle = side == RTL ? 900 : 0}};
-        sink.elements(sink.context, &at, &(int8_t){7}, 1, 1, 1);
+        const struct tap_place place = {.channel = side == RTL ? 6 : 1, .cycle = side == RTL ? 900 : 0};
+        sink.elements(sink.context, &stream, &place, &(int8_t){7}, 1, 1, 1);
     }
     struct diagnosis found = conclude(&bench, (struct triage_input){.config = NULL});
     assert_string_equal("csc", nvdla_engine_folder(found.engine));
