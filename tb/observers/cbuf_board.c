@@ -39,6 +39,7 @@ struct cbuf_board {
     struct scoreboard *result;
     bool comparing;
     size_t entries, entry, atom; /* bytes of an entry, of a slot */
+    size_t slots;                /* of an entry */
     uint8_t *bytes;              /* the mirror */
     bool *seen;                  /* valid slots */
     struct pending pending[WRITE_PORTS];
@@ -49,7 +50,7 @@ static bool moves(const uint32_t *words, enum rtl_stream stream) {
 }
 
 static void apply_atom(struct cbuf_board *board, const uint8_t *atom, size_t entry, size_t slot, bool clear) {
-    const size_t slots = board->entry / board->atom;
+    const size_t slots = board->slots;
     for (size_t s = slot; s < slots && (s == slot || clear); s++) {
         const size_t at = entry * slots + s;
         if (s == slot)
@@ -72,7 +73,7 @@ static void apply(struct cbuf_board *board, struct pending *write) {
 static void take_write(struct cbuf_board *board, int port, uint64_t cycle) {
     const struct stream_layout *layout = &board->layouts[board->writes[port]];
     const uint32_t *words = board->source.read(board->source.context, board->writes[port], layout->words);
-    const size_t slots = board->entry / board->atom;
+    const size_t slots = board->slots;
     struct pending *write = &board->pending[port];
     *write = (struct pending){.valid = true, .cycle = cycle, .atoms = (size_t)layout->lanes / board->atom};
     size_t entries = words[layout->address], places = layout->flags < 0 ? 0 : words[layout->flags] & ((1 << FLAGS) - 1);
@@ -92,7 +93,7 @@ static void compare(struct cbuf_board *board, const struct read_port *port, uint
     const struct stream_layout *layout = &board->layouts[port->stream];
     const uint32_t *words = board->source.read(board->source.context, port->stream, layout->words);
     const uint8_t *got = (const uint8_t *)words;
-    const size_t entry = words[layout->address], slots = board->entry / board->atom;
+    const size_t entry = words[layout->address], slots = board->slots;
     if (entry >= board->entries)
         return;
     bool equal = true;
@@ -130,7 +131,7 @@ static void take_moves(void *context, uint64_t cycle, const uint32_t *words) {
 /* The design fills CBUF with zeros after a reset; the mirror waits for these writes. */
 static void reset_board(void *context) {
     struct cbuf_board *board = context;
-    memset(board->seen, 0, board->entries * (board->entry / board->atom) * sizeof *board->seen);
+    memset(board->seen, 0, board->entries * board->slots * sizeof *board->seen);
     memset(board->pending, 0, sizeof board->pending);
     *board->result = (struct scoreboard){.compared = 0};
 }
@@ -160,9 +161,10 @@ struct cbuf_board *cbuf_board_new(const struct nvdla_config *config, const struc
     const size_t widths = nvdla_has_16_bits(config) ? 2 : 1; /* entries of twice the width, half as many */
     board->entry = (size_t)config->cbuf_bank_bytes * widths;
     board->atom = (size_t)config->mem_atom;
+    board->slots = board->entry / board->atom;
     board->entries = (size_t)config->cbuf_banks * (size_t)config->cbuf_bank_depth / widths;
     board->bytes = xcalloc(board->entries, board->entry);
-    board->seen = xcalloc(board->entries * (board->entry / board->atom), sizeof *board->seen);
+    board->seen = xcalloc(board->entries * board->slots, sizeof *board->seen);
     return board;
 }
 
