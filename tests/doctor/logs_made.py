@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Makes logs of the driver on broken devices, with networks and forms of its own, and has nvcosim doctor read them: layer and class.
 
 usage: logs_made.py NVCOSIM [--seeds N] [--first SEED] [--keep DIR] [NETWORK.nvdla...]
@@ -18,9 +18,9 @@ import subprocess
 import sys
 import tempfile
 
+from in_process import ROOT, diagnose
 from driver_model import CONV, PDP, SDP, UNITS, BDMA, RUBIK, CDP, Driver, read_tasks
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 NOISE = ["usb 1-1: new high-speed USB device number 2 using xhci_hcd", "random: crng init done", "mmc0: new high speed SDHC card at address aaaa",
          "IPv6: ADDRCONF(NETDEV_CHANGE): eth0: link becomes ready", "audit: type=1400 audit(1.2:3): apparmor=\"STATUS\"",
          "macb ff0e0000.ethernet eth0: link up (1000/Full)", "systemd[1]: Started Session 2 of user root.", "EXT4-fs (mmcblk0p2): re-mounted",
@@ -195,18 +195,6 @@ def noisy(lines, rng):
 FORMS = [dmesg, raw, journal, syslog, bare, serial, quoted, windows, tabbed, noisy]
 
 
-def diagnose(nvcosim, text, loadable, packed):
-    with tempfile.NamedTemporaryFile("wb", suffix=".txt") as file:
-        data = ("\n".join(text) + "\n").encode()
-        file.write(gzip.compress(data) if packed else data)
-        file.flush()
-        command = [nvcosim, "doctor", "--json", file.name] + (["--loadable", str(loadable)] if loadable else [])
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):
-        return {"verdict": done.stderr.strip() or f"status {done.returncode}", "causes": [], "layer": None}
-    return json.loads(done.stdout)
-
-
 def examine(nvcosim, path, seed, counts, keep):
     rng = random.Random(f"{path.name} {seed}")
     info = json.loads(subprocess.run([nvcosim, "info", "--json", path], capture_output=True, text=True, check=True).stdout)
@@ -230,7 +218,8 @@ def examine(nvcosim, path, seed, counts, keep):
         if cut:
             first = next(i for i, (_, t) in enumerate(log.lines) if t.startswith("Enter:dla_read"))
             text = text[rng.randint(1, max(1, min(first + 20, len(text) - 40))):]
-        answer = diagnose(nvcosim, text, loadable, rng.random() < 0.1)
+        content = ("\n".join(text) + "\n").encode()
+        answer = diagnose(nvcosim, gzip.compress(content) if rng.random() < 0.1 else content, loadable)
         classes = [c["cause"] for c in answer["causes"]]
         certain = [c["cause"] for c in answer["causes"] if c["certainty"] == "certain"]
         wrong = []

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Logs of two or three devices or runs in one file, one of which fails: nvcosim doctor names its cause first or says unknown, and never good.
 
 usage: mixed.py NVCOSIM [--seeds N] [--first SEED] [--keep DIR]
@@ -9,14 +9,13 @@ Prints the verdicts of each way to mix them, and "N passed, N failed".
 """
 import argparse
 import collections
-import json
 import pathlib
 import random
-import subprocess
 import sys
 
+from in_process import ROOT, diagnose
 from driver_model import read_tasks
-from logs_made import ROOT, Log, alike, faults
+from logs_made import Log, alike, faults
 
 NETWORKS = ["own_res_small_int8", "own_concat_small_int8"]
 RUN = "creating new runtime context...\nEmulator starting\nsubmitting tasks...\n"
@@ -85,16 +84,6 @@ def alternating(hangs):
     return "\n".join(probe * 2 + start + task[waits:] + ([] if hangs else task[waits:])) + "\n"
 
 
-def diagnose(nvcosim, text):
-    done = subprocess.run([nvcosim, "doctor", "--json", "-"], input=text, capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):
-        return {"verdict": done.stderr.strip() or f"status {done.returncode}", "causes": []}
-    answer = json.loads(done.stdout)
-    if (answer["verdict"] == "good") != (done.returncode == 0):
-        answer["verdict"] = f"{answer['verdict']}, status {done.returncode}"
-    return answer
-
-
 def wrong(answer, verdicts, causes, most=1):
     found = [cause["cause"] for cause in answer["causes"]]
     if answer["verdict"] == "unknown" and "unknown" in verdicts:
@@ -127,10 +116,10 @@ def examine(nvcosim, name, seed, counts, keep):
             rest = [line for line in text if line.log == logs.index(log)]
             if len(rest) < TOO_FEW:
                 continue
-            alone = [diagnose(nvcosim, "\n".join(part) + "\n")["causes"][:1] for part in (rest, texts(log))]
+            alone = [diagnose(nvcosim, ("\n".join(part) + "\n").encode())["causes"][:1] for part in (rest, texts(log))]
             alike_alone = {entry["cause"] for causes in alone for entry in causes}  # mixing makes it no worse
             text = "\n".join(f"[{100 + n / 1000:12.6f}] {line}" for n, line in enumerate(text)) + "\n"
-            answer = diagnose(nvcosim, text)
+            answer = diagnose(nvcosim, text.encode())
             verdicts = ["good", "unknown"] + ["hang"] * (kind == "end") if good else ["hang", "error", "data", "unknown"]
             found = [] if good and answer["verdict"] == "hang" and kind == "end" else \
                 wrong(answer, verdicts, same | alike_alone | ({"good", "harmless"} if good else set()), 2 if kind else 1)
@@ -153,7 +142,7 @@ def main():
     posts = POSTS + [("equal devices", ["good"], ["good"], alternating(False)),
                      ("equal devices, one hangs", ["hang", "unknown"], ["interrupt-never"], alternating(True))]
     for name, verdicts, causes, text in posts:
-        found = wrong(diagnose(arguments.nvcosim, text), verdicts, causes)
+        found = wrong(diagnose(arguments.nvcosim, text.encode()), verdicts, causes)
         counts["failed" if found else "passed"] += 1
         if found:
             print(f"FAIL {name}: {'; '.join(found)}")

@@ -1,13 +1,13 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """What people paste when NVIDIA's driver does not run: a few lines of a kernel's log or of the runtime's messages, without a network. nvcosim
 doctor has to find the layer where the text shows it and the class, and may call only a right class certain.
 
 usage: posts.py NVCOSIM        Prints "N passed, N failed".
 """
-import json
 import re
-import subprocess
 import sys
+
+from in_process import diagnose
 
 BUFFERS = """
 [  53.01] NVDLA GEM Create Begin
@@ -240,8 +240,7 @@ def main():
     passed = failed = 0
     for name, verdict, layer, classes, text in POSTS:
         for form in (text, text.replace("\n", "\r\n"), re.sub(r"^\[ *[0-9.]+\] ", "", text, flags=re.M)):
-            done = subprocess.run([sys.argv[1], "doctor", "--json", "-"], input=form, capture_output=True, text=True, check=False)
-            faults = list(wrong(json.loads(done.stdout), verdict, layer, classes)) if done.stdout else [done.stderr]
+            faults = list(wrong(diagnose(sys.argv[1], form.encode()), verdict, layer, classes))
             passed, failed = passed + (not faults), failed + bool(faults)
             if faults:
                 print(f"FAIL {name}: {'; '.join(faults)}")

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Captures of the same programming are equal whatever their format; with one bit of one register changed, nvcosim diff
 names exactly that register; with a launch removed, one inserted and a register changed between them, exactly these.
 
@@ -6,14 +6,13 @@ usage: programming.py NVCOSIM [CHANGES]      CHANGES of each capture of traces/c
 
 Prints "N passed, N failed".
 """
-import pathlib
 import random
 import re
-import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+from in_process import ROOT, run
+
 sys.path.insert(0, str(ROOT / "scripts"))
 import gen_tables
 
@@ -32,8 +31,8 @@ def register_bits():
 
 
 def diff(nvcosim, config, first, second):
-    done = subprocess.run([nvcosim, "diff", "--config", config, str(first), str(second)], capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout.strip().split("\n"), done.stderr.strip()
+    status, printed, complaint = run(nvcosim, "diff", "--config", config, first, second)
+    return status, printed.strip().split("\n"), complaint.strip()
 
 
 def change(lines, config, bits, rng):
