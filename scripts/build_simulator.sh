@@ -57,7 +57,7 @@ if [ -n "$name" ]; then
         -v tb/nvidia/nv_assert_no_x.sv)
     sources+=("+define+TB_TOP=${top:-NV_nvdla}")
     export PYTHONPATH=$root/python
-    verilator=(python3 -m nvcosim.rtl.verilate "$config" "${top:-NV_nvdla}" "$filelist" "$dir/verilator.log")
+    verilator=(/usr/bin/python3 -m nvcosim.rtl.verilate "$config" "${top:-NV_nvdla}" "$filelist" "$dir/verilator.log")
     # A copy of our RTL without the fast forms, as make rtl writes it, works with the hardware.
     ! grep -q '/nvdla_cacc\.sv' "$filelist" || grep -qE '/nvdla_(cacc_int8|cmac_fast)\.sv' "$filelist" || sources+=(-UNVDLA_FAST_FORMS)
     # shellcheck disable=SC2206 # the options are words
@@ -156,8 +156,8 @@ table=$taps waits_table=rtl/waits.csv streams=()
 case $taps in own) table=rtl/taps.csv ;; nvidia) table=$nvidia_taps waits_table=tb/nvidia/waits_${nvidia%_256}.csv ;; esac
 write_tables() {
     local file
-    python3 scripts/gen_tables.py taps "$dir/new" "$config" "$table" "${scope:-dut}" >&2
-    [ "$taps" != nvidia ] || python3 scripts/gen_waits.py "$dir/new" "$waits_table" "$scope" >&2
+    /usr/bin/python3 scripts/gen_tables.py taps "$dir/new" "$config" "$table" "${scope:-dut}" >&2
+    [ "$taps" != nvidia ] || /usr/bin/python3 scripts/gen_waits.py "$dir/new" "$waits_table" "$scope" >&2
     for file in "$dir"/new/*.svh; do cmp -s "$file" "$dir/${file##*/}" || mv "$file" "$dir"; done
     rm -rf "$dir/new"
 }

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The order of the folders, the opening comments, and the sizes of python/: what a reader of the tree relies on.
 
 usage: check_structure.py       prints what breaks a rule as FILE:LINE: text; exit status 1 if anything does

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Finds the words and phrases that the word list of docs/style.md rejects, in documentation, comments, messages and help texts.
 
 usage: check_words.py [FILE...]     default: all of the project; prints FILE:LINE: found "X", write "Y", and the number of each

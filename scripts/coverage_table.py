@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Prints line coverage of rtl/ by folder and file, from the data that verilator_coverage merged.
 
 usage: coverage_table.py LINES.dat [MINIMUM]      run in the root of the sources

@@ -12,4 +12,4 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 "$build/nvcosim" run "$top/$digits/digits.nvdla" --input "$picture" --show-input --labels "$top/$digits/labels.txt" --top 3 --no-report \
     --out "$scratch" --results "$scratch/results.jsonl"
-python3 "$top/scripts/demo_speed.py" "$scratch/results.jsonl"
+/usr/bin/python3 "$top/scripts/demo_speed.py" "$scratch/results.jsonl"

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Prints how much a run simulated and how long that took, from its result.
 
 usage: demo_speed.py RESULTS.jsonl

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Fits the laws of `nvcosim estimate` to layers that were played on an RTL, and writes them with their residuals.
 
 Random layers of each engine are made with printed seeds and played with several memories. A layer's clocks are those of

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Layout of SystemVerilog: aligns ports, connections and trailing comments, wraps lines at 120 columns, takes out trailing space.
 
 usage: format_sv.py [--check] FILE...

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Generates the C tables and the SystemVerilog package from the CSV tables of csrc/nvdla.
 
 usage: gen_tables.py c    OUTDIR                 writes nvdla_tables.c, nvdla_names.h, nvdla_offsets.h and tap_streams.h

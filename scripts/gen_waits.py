@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Generates from rtl/waits.csv the code that shows handshakes, states and counters of the design to the analysis of hangs
 (csrc/replay/hang_triage.h).
 

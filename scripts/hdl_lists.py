@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The files of the RTL for FuseSoC and Bender: rtl/nvdla.core (CAPI2) and rtl/Bender.yml, made from rtl/nvdla.f.
 
 usage: hdl_lists.py            writes both

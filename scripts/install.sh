@@ -59,7 +59,7 @@ while read -r file; do
 done < <(find Makefile VERSION README.md CONTRIBUTING.md CHANGELOG.md LICENSE csrc tb rtl scripts docs python \
     \( -name __pycache__ -o -name .mypy_cache \) -prune -o -type f ! -name '*.png' -print | sort)
 # The commands in Python, compiled: an ordinary user cannot write there.
-python3 -m compileall -q --invalidation-mode checked-hash -s "$destination" -p / "$share/python"
+/usr/bin/python3 -m compileall -q --invalidation-mode checked-hash -s "$destination" -p / "$share/python"
 (cd "$root" && find share/nvcosim/python -name '*.pyc') >>"$manifest"
 for page in "$build"/man/*.1; do
     put 644 "$page" "share/man/man1/${page##*/}"

@@ -35,7 +35,7 @@ rtl() {
             [ -n "$remarks" ] && echo "$remarks" | head -20
             result "iverilog -g2012 $config, $define" $status
         done
-        python3 scripts/gen_tables.py taps "build/gen/$config" "$config" rtl/taps.csv dut &&
+        /usr/bin/python3 scripts/gen_tables.py taps "build/gen/$config" "$config" rtl/taps.csv dut &&
             verilator --lint-only -Wall +define+TB_TAPS+NVDLA_FAST_FORMS --no-timing --top-module tb_top -f "build/gen/$config/config.f" "+incdir+build/gen/$config" \
                 "build/gen/$config/nvdla_pkg.sv" -F rtl/nvdla.f tb/tb_top.sv
         result "verilator -Wall $config with the streams of rtl/taps.csv" $?

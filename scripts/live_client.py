@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """A live driver in 60 lines: NVDLA over vfio-user (docs/live.md). SDP doubles the numbers of a small cube.
 
 usage: live_client.py BUILD [OPTION...]      OPTIONs of nvcosim serve, default --dut model; configuration small

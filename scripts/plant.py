@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Plants faults in a copy of an RTL, all of them in one copy: each fault changes one operator, constant, selection or condition in the body of a
 module, or drops an assignment (docs/qualify.md has the table). A number selects at run time which fault is present, so a thousand faults cost
 one build.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Copies the RTL of one configuration: the generated package, and of rtl/ the files that it uses, with a list, nvdla.f.
 
 usage: rtl_files.py BUILD CONFIG OUT     as make rtl CONFIG=... OUT=DIR does; OUT is made, or empty

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Prints the sizes of the project by folder: lines and bytes of the tracked files that people write as code.
 
 usage: sizes.py

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Index of the chapters in docs/nvdla: sections, registers and rules, each with a link to its place.
 
 usage: spec_index.py            writes docs/nvdla/index.md

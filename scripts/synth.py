@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """What `make synth` (scripts/synth.sh) reads and writes beside Yosys: netlists, and the table of rtl/README.md.
 
 usage: synth.py engines PACKAGE         modules of the configuration that nvdla_pkg.sv describes, one a line

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Finds register fields that are used although rtl/unused_fields.csv lists them as unused, and waivers of whole structs.
 
 Modules that get a layer's registers as one struct name the fields that they do not use in a wire unused_*, with the macro that

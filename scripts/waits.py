@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Updates the wait counters in traces: the values that `read_check ...D_PERF_... volatile` (BDMA: STATUS_GRP0_...) expects become those that the
 RTL counts now.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Plays a zoo of quantised networks and prints the table of docs/networks.md: multiplications, clocks, what limits them, frames, accuracy.
 
 Our own networks (traces/networks/zoo) and those of a folder, *.tflite with *.npz beside them: `input` (int8, several) and `label` (what they

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The README and the pages say what is true: every command that they show runs, every output that they show is what the command
 prints, and the files, sections, targets of make and options that they name exist.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Runs the tests of a level (tests/groups.py), as many groups at a time as there are cores, and prints for each the seconds it took, on the
 clock and of the processors. Ends with the sum and a line "N passed, N failed, N skipped".
 

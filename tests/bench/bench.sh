@@ -28,5 +28,5 @@ for t in "${traces[@]}"; do
             { echo "bench.sh: the run fails:" >&2; cat "$build/bench/run.log" >&2; exit 1; }
         cat "$build/bench/one.jsonl" >>"$results"
     done
-    python3 tests/bench/figures.py "$results"
+    /usr/bin/python3 tests/bench/figures.py "$results"
 done

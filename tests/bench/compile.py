@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Measures what it costs to compile a network as large as ResNet-50 (43 convolutions, 25 MB of weights, 246 layers): processor time and
 memory, with and without the checks of layers, and for writing only the trace or only the list of accesses.
 

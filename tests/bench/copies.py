@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Measures what copies of the simulator cost (csrc/replay/copies.h), on a trace of a million cycles.
 
 usage: copies.py BUILD [ROUNDS]      exit status 1 if they cost more than 2 % of the run; needs at least five rounds for that

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Minimum, median and maximum of the figures of a trace that was played several times.
 
 usage: figures.py RESULTS     lines of nvcosim run --results, all of the same trace

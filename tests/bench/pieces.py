@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Compares a network in pieces with the same network in one run: the layers of a ResNet-18 for pictures of 32 x 32, on RTL and model of small.
 
 usage: pieces.py BUILD [ROUNDS] [PIECES]

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Measures the overhead of nvcosim regress: a plan of 500 traces on `small`, as many tests at a time as there are cores.
 
 usage: regress.py BUILD [TESTS]

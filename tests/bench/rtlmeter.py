@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Clocks a second on traces of `full`, in the table of RTLMeter, the benchmark of Verilator, whose design NVDLA is NVIDIA's full with traces of
 its own: a row for each case Design:Configuration:Test, with means over the samples and their confidence intervals of 95 %.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Compares simulators of the same RTL built by g++, by clang++, and with a profile, on the same traces.
 
 usage: simulator.py BUILD [ROUNDS] [TRACE...]     exit status 1 if the profile makes one of the traces slower; needs at least three rounds

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Measures what element streams cost: run --tap all, with the comparison of both sides, against the same command without.
 
 usage: taps.py BUILD [ROUNDS] [TRACE...]     exit status 1 if one of the traces takes more than twice as long; needs at least three rounds

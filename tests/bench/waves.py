@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Measures what marks and save file cost: recording everything, against what Verilator records on its own.
 
 usage: waves.py BUILD [ROUNDS]      exit status 1 if recording is more than 10 % slower than Verilator's own; needs at least three rounds

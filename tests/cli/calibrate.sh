@@ -6,7 +6,7 @@
 nv run --dut model --histogram --out hist good/good.cfg; check histogram 0 "PASS good" "report: hist/good/report.txt, pictures of the histograms in histogram.svg"
 that histogram_text grep -qF 'SDP #0 SDP_OUT: 8 bits, 64 values, -8 .. 8; 0: 48, -1: 1' hist/good/report.txt
 that histogram_json "$ROOT/tests/cli/histogram.py" hist/good/histogram.json
-that histogram_svg python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("hist/good/histogram.svg")'
+that histogram_svg /usr/bin/python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("hist/good/histogram.svg")'
 nv run --dut rtl --histogram good/good.cfg; check histogram_rtl 2 "--histogram: the streams are those of the model"
 nv run --dut model --histogram --threads 3 --out hist3 good/good.cfg; check histogram_threads 0
 that histogram_threads_same cmp hist/good/histogram.json hist3/good/histogram.json

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes captures for import.sh.
 
 usage: captures.py form FORM [BASE]    the layer of plain.nvt as a driver does it, with an interrupt service after it;

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Runs a command whose standard output is a pipe without a reader; ends with its status, 128 + N of signal N.
 
 usage: closed_pipe.py DEFAULT COMMAND...     DEFAULT 1: SIGPIPE ends the command; 0: it is ignored

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """docs/database.md describes every column of a database of nights, and no others.
 
 usage: columns.py DATABASE.md DATABASE

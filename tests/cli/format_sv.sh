@@ -4,7 +4,7 @@
 # shellcheck source=tests/cli/frame.sh
 . "$(dirname "$0")/frame.sh"
 
-format() { command=(python3 "$ROOT/scripts/format_sv.py" "$@"); }
+format() { command=(/usr/bin/python3 "$ROOT/scripts/format_sv.py" "$@"); }
 
 cat >crooked.sv <<'SV'
 // Adds two words.

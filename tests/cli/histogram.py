@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """A histogram.json has the three streams of good.cfg, and each of their 64 values once.
 
 usage: histogram.py HISTOGRAM.json

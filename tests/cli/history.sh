@@ -5,7 +5,7 @@
 
 export LC_ALL=C.UTF-8
 unset NO_COLOR
-database() { rm -f "$1"*; python3 "$ROOT/tests/cli/nights.py" "$ROOT/python/nvcosim/store/schema.sql" "$1"; }
+database() { rm -f "$1"*; /usr/bin/python3 "$ROOT/tests/cli/nights.py" "$ROOT/python/nvcosim/store/schema.sql" "$1"; }
 database n.db
 history() { nv history --database n.db "$@"; }
 # on_terminal COLUMNS: the last command runs on a terminal of that width, what it prints is in stdout; INTERRUPT=1: Ctrl-C after a second
@@ -51,7 +51,7 @@ sql "SELECT key, cycles FROM result WHERE night = 4 ORDER BY number"; check sql 
 sql "SELECT NULL AS n, x'00ff' AS b, char(9, 27, 10) AS c, '' AS e, 'a\"b,' AS q, 1.5 AS r"
 check sql_tabs 0 $'\t00ff\t\\t\\x1b\\n\t\ta"b,\t1.5'
 sql "SELECT NULL AS n, x'00ff' AS b, char(9, 10) AS c, '' AS e, 'a\"b,' AS q, 1.5 AS r, 2 AS r" --csv; check sql_csv 0 ',00ff,"	'
-that sql_csv_reads python3 -c 'import csv; r = list(csv.reader(open("stdout", newline=""))); assert r == [list("nbceqrr"), ["", "00ff", "\t\n", "", "a\"b,", "1.5", "2"]], r'
+that sql_csv_reads /usr/bin/python3 -c 'import csv; r = list(csv.reader(open("stdout", newline=""))); assert r == [list("nbceqrr"), ["", "00ff", "\t\n", "", "a\"b,", "1.5", "2"]], r'
 sql "SELECT NULL AS n, x'00ff' AS b, char(9, 27, 10) AS c, '' AS e, 9e999 AS q, 1.5 AS r, 2 AS r" --json; check sql_json 0
 json sql_json_reads stdout 'j == [{"n": None, "b": "00ff", "c": "\t\x1b\n", "e": "", "q": "Infinity", "r": 1.5, "r:2": 2}]'
 sql "SELECT 1 WHERE 0" --json; check sql_json_empty 0 "[]"

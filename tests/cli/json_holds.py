@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Evaluates an expression on the JSON values of a file, one or many; fails if it is not true. The last line of a .jsonl must be whole.
 
 usage: json_holds.py FILE EXPRESSION     j: the first value; all: all of them; r: results by the name of their

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The file stdout has what `nvcosim lint --json good/good.cfg stuck/stuck.cfg` prints.
 
 usage: lint_json.py

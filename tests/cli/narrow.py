@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """No line of the file stdout is wider than a terminal; colours are not counted.
 
 usage: narrow.py COLUMNS

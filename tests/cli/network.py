@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Files for network.sh, and what it checks of files that are not text.
 
 usage: network.py npy            o/digit.npy has the ten values of the network's output

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes a database of invented nights of regressions, for tests of what reads it.
 
 usage: nights.py SCHEMA DATABASE

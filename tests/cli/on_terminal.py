@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Runs a command on a terminal of its own and prints what it shows there; ends with its status, 128 + N of signal N.
 
 usage: on_terminal.py COLUMNS COMMAND...    INTERRUPT=SECONDS in the environment: types Ctrl-C then

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Plays lists of tests by `nvcosim play-list`, as a runner would, on a stand-in of the simulator and on the model: their order and number at
 a time, what is noted in the ledger, orders, wrong lines, crashes, and that nothing is left running when either side is killed.
 

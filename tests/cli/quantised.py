@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes a network of one operator.
 
 usage: quantised.py NET.tflite OPERATOR

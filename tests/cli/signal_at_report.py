@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Runs a command and sends it SIGTERM when it has printed the name of its fifth report; ends with its status.
 
 usage: signal_at_report.py COMMAND...

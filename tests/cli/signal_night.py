@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Runs the plan p.yml and does some actions one after the other once its slow tests run. Expects the exit status, and that all processes
 that it started are gone.
 

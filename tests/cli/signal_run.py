@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Runs a command, sends it a signal when two simulators have started, and expects its status and that both simulators end.
 
 usage: signal_run.py SIGNAL STATUS COMMAND...     STATUS -: any; IGNORED=SIGNALS in the environment: numbers that the command inherits as ignored

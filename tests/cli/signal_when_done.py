@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Runs a command, sends it a signal when it has printed the result of a first trace, and expects its status.
 
 usage: signal_when_done.py SIGNAL STATUS COMMAND...

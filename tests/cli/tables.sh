@@ -13,7 +13,7 @@ with() {
     cp "$ROOT"/csrc/nvdla/*.csv tree/csrc/nvdla
     cp "$ROOT"/tb/streams.csv tree/tb
     sed -i "$1" "tree/${2:-csrc/nvdla/clients.csv}"
-    command=(python3 tree/scripts/gen_tables.py sv out large)
+    command=(/usr/bin/python3 tree/scripts/gen_tables.py sv out large)
 }
 ENGINES=csrc/nvdla/engines.csv
 

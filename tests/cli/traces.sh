@@ -52,7 +52,7 @@ END
 }
 layer good good
 # the CRC of the 16 bytes, computed here so that the trace says nothing that is not checked elsewhere
-crc=$(python3 -c 'import zlib; print("0x%08x" % zlib.crc32(bytes(range(1, 9)) + bytes(range(0xff, 0xf7, -1))))')
+crc=$(/usr/bin/python3 -c 'import zlib; print("0x%08x" % zlib.crc32(bytes(range(1, 9)) + bytes(range(0xff, 0xf7, -1))))')
 sed -i "s/0x4f7f6f86/$crc/" good/good.cfg
 cp good/in.dat good/good_golden_80010000.dat
 printf 'unit,register,value\nGLB,S_INTR_MASK,0x00000000\nSDP,D_DATA_CUBE_WIDTH,0x00000007\nCDMA,S_STATUS,0x00000000\n' >good/good_regs.csv

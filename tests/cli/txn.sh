@@ -4,7 +4,7 @@
 . "$(dirname "$0")/frame.sh"
 
 mkdir copy
-python3 -c 'for i in range(64): print(*("0x%02x" % ((i * 37 + k * 5) & 255) for k in range(32)))' >copy/in.dat
+/usr/bin/python3 -c 'for i in range(64): print(*("0x%02x" % ((i * 37 + k * 5) & 255) for k in range(32)))' >copy/in.dat
 cat >copy/input.txn <<'END'
 # SDP with everything bypassed copies a cube of 8x8x32, INT8
 load_mem 0x80000000 0x800 in.dat

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Faults of a bus: each kind that changes an output is ranked first from the output alone; what the monitor sees, what
 hangs, and which options are refused.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Wrong outputs with a known pattern: nvcosim doctor --output names it, in dumps of a layer, in the runtime's own form of an output, and for
 inputs that were prepared otherwise; of a folder of dumps the first wrong layer. Without RTL.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Imports every capture that an expected.csv lists, compares outcome and access list, and replays the trace.
 
 usage: captures.py NVCOSIM OUT [--rtl] [NAME...]       NAME: of a folder

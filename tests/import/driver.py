@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Plays networks on the model as drivers do: both groups of every engine armed, interrupts that merge or come twice, polls instead of
 interrupts, tasks one after the other in the same buffers while an input changes. The logs of the accesses are imported and played. Every byte
 that the design wrote must be written again (85-driver-sequences).

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes captures of one access list in every format, with the variations that chapters 80 and 85 allow or warn about, by seed. Each is
 imported, and must have the same accesses.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Whether the result of a trace depends on each of its inputs: without any of its mem_loads the model must find it wrong.
 
 usage: inputs.py NVCOSIM TRACE...

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """nvcosim serve: a client of our own does what QEMU does, and what a hostile client would, with model and RTL behind the socket.
 
 usage: serve.py BUILD [SEED]      SEED of the random messages, default 1

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """nvcosim compile with loadables built by this script, for cases that no published file has: other layouts, schedules that wait, damage, and the
 messages when a file is refused.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Runs a command and prints the processor seconds and the kilobytes of memory that it took.
 
 usage: cost.py COMMAND...

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Builds loadables with layer types that no published file has, and compares each with its plain definition: convolutions of features and of
 every pixel format, batches, compressed weights, the stages of SDP, pooling in pieces, RUBIK, BDMA, events of CDMA, several inputs and outputs.
 

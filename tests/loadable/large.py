@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes a loadable of the size of ResNet-50 for small: 43 convolutions of 3 x 3 x 256 with 256 kernels (25 MB of random weights, 5 billion
 products), each followed by a sum, and additions of cubes up to 246 operations.
 

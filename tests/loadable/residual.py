@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes a loadable with the layers of ResNet-18 for pictures of 32 x 32, for small, with random weights: 20 convolutions, 17 of 3 x 3 in eight
 blocks whose inputs are added to their outputs, and three of 1 x 1 where a block halves width and height; then a pooling of the whole area.
 

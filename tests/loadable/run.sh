@@ -18,9 +18,9 @@ else
     echo "SKIPPED: no loadables at $conformance"
     echo "0 passed, 0 failed, 1 skipped"
 fi
-python3 "$here/samples.py" "$NVCOSIM" "--rtl=$rtl,full" "${folders[@]}" || status=1
-python3 "$here/compile.py" "$NVCOSIM" || status=1
-python3 "$here/engines.py" "$NVCOSIM" "$rtl" || status=1
+/usr/bin/python3 "$here/samples.py" "$NVCOSIM" "--rtl=$rtl,full" "${folders[@]}" || status=1
+/usr/bin/python3 "$here/compile.py" "$NVCOSIM" || status=1
+/usr/bin/python3 "$here/engines.py" "$NVCOSIM" "$rtl" || status=1
 damage=$build/asan/tests/damage
 for net in sdp cpu; do
     "$damage" "$top/tests/fuzz/corpus/loadable/$net.nvdla" small || status=1
@@ -37,8 +37,8 @@ if [ -n "${NIGHTLY:-}" ] && [ -d "$conformance" ]; then
 fi
 
 # A network as large as ResNet-50: at most 5 seconds of processor time and 500 MB.
-python3 "$here/large.py" "$work/large.nvdla"
-read -r seconds kilobytes < <(python3 "$here/cost.py" "$NVCOSIM" compile "$work/large.nvdla" --input random:1 -o "$work/large.nvt.gz")
+/usr/bin/python3 "$here/large.py" "$work/large.nvdla"
+read -r seconds kilobytes < <(/usr/bin/python3 "$here/cost.py" "$NVCOSIM" compile "$work/large.nvdla" --input random:1 -o "$work/large.nvt.gz")
 if awk -v s="$seconds" -v k="$kilobytes" 'BEGIN { exit !(s <= 5 && k <= 500000) }' && [ -s "$work/large.nvt.gz" ]; then
     echo "1 passed, 0 failed"
 else

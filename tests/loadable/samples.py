@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Compiles every loadable of folders that have a catalogue.csv, and compares the result with the files next to it: register accesses with
 writes.txt.gz, the output memory with output.bin and golden.dimg. Then plays the trace on the model, and on RTL on request.
 

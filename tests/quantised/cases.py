@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Small networks at the borders of what the compiler does: results half way between integers, layers that wait for others, elements that
 move to other channels, sides that are repeated, values of uint8 at the ends. Each is compared with the reference interpreter and played.
 

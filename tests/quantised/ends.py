@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Ends of networks: raw inputs in the type of the file (int8, uint8, float32), as INT8 codes and as the bytes of the memory; labels of an
 ArgMax; networks in the folder of the reports, and several of one name.
 

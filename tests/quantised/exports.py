@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Networks in the forms that tools write: constants that have to be computed first, layouts that change at the ends and inside, groups,
 constants in a file of their own, opsets 7 to 23. What the compiler reads, as its interpreter computes it, is compared with onnx_graph.py, to
 within one step; the first MODEL of them are compiled and each node is compared on the model. An element half way between two codes may become

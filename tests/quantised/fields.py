@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Loadables of quantised networks, read here once more and field by field: what 87-loadables says of files that NVIDIA's runtime and driver
 take. Ids, memories inside each other, address lists, events in pairs, submits, tensors, lists of operations, links and their counters.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes a small random network for tests of damaged files, as TFLite and in both forms of ONNX.
 
 usage: graph.py SEED NET.tflite     and NET.qdq.onnx, NET.qoperator.onnx, NET.external.onnx beside it, the last with NET.data

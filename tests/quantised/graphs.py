@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Random quantised networks of all operators: compiled, played on the model, each node compared with the reference interpreter
 (nvcosim compile --check); some also on RTL.
 

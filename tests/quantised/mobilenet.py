@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """A network of the form of MobileNetV2 as PyTorch's converter writes it: channels first at the input, a TRANSPOSE, then inverted residuals with
 depth-wise convolutions, additions, a mean and a product; 65 nodes with random weights. The interpreter's output is that of the integers here,
 which are TFLite's with one rounding; each node is compared on the model.

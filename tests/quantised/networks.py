@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The networks of MLPerf Tiny: the interpreter against the reference outputs of every layer, each node on the model, the outputs, RTL.
 
 usage: networks.py NVCOSIM REFERENCE FOLDER [CONFIG...]     REFERENCE: the program of reference.c; CONFIG: model (default small)

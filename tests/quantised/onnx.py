@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Random networks as TFLite, as ONNX in its form QDQ, in its form QOperator, and with values of uint8: all give the same loadable.
 
 usage: onnx.py NVCOSIM COUNT

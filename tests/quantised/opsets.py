@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Operators whose form or defaults depend on the version of the operators, in each of the versions 7 to 23, as onnx_graph.py computes them.
 
 usage: opsets.py REFERENCE     Ends with "N passed, N failed".

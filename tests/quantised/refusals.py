@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Networks that are refused, and what the message names: the operators before anything else, all of them, types by their names, files of
 constants that are missing, short or elsewhere, transposes that would move elements.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes ResNet-50 or ResNet-18 as a quantised TFLite network whose weights are all 1: for clocks, which do not depend on values.
 
 usage: resnet.py 18|50 NET.tflite [SIDE]     SIDE: of the picture (default 224)

@@ -12,34 +12,34 @@ trap 'rm -rf "$work"' EXIT
 damage=$(realpath -m "$build/asan/tests/damage")
 status=0
 if [ -n "${NIGHTLY:-}" ]; then
-    python3 "$here/graphs.py" "$NVCOSIM" 1000 50 || status=1
-    CONFIG=large python3 "$here/graphs.py" "$NVCOSIM" 200 20 || status=1
-    CONFIG=full python3 "$here/graphs.py" "$NVCOSIM" 100 20 || status=1
-    CONFIG=small_256 python3 "$here/graphs.py" "$NVCOSIM" 100 20 || status=1
+    /usr/bin/python3 "$here/graphs.py" "$NVCOSIM" 1000 50 || status=1
+    CONFIG=large /usr/bin/python3 "$here/graphs.py" "$NVCOSIM" 200 20 || status=1
+    CONFIG=full /usr/bin/python3 "$here/graphs.py" "$NVCOSIM" 100 20 || status=1
+    CONFIG=small_256 /usr/bin/python3 "$here/graphs.py" "$NVCOSIM" 100 20 || status=1
 else
-    python3 "$here/graphs.py" "$NVCOSIM" 80 8 || status=1
-    CONFIG=full python3 "$here/graphs.py" "$NVCOSIM" 20 || status=1
+    /usr/bin/python3 "$here/graphs.py" "$NVCOSIM" 80 8 || status=1
+    CONFIG=full /usr/bin/python3 "$here/graphs.py" "$NVCOSIM" 20 || status=1
 fi
 for config in small full ${NIGHTLY:+large small_256}; do
-    python3 "$here/splits.py" "$NVCOSIM" "$config" || status=1
-    python3 "$here/cases.py" "$NVCOSIM" "$config" || status=1
+    /usr/bin/python3 "$here/splits.py" "$NVCOSIM" "$config" || status=1
+    /usr/bin/python3 "$here/cases.py" "$NVCOSIM" "$config" || status=1
 done
 if [ -d "$networks" ]; then
-    python3 "$here/networks.py" "$NVCOSIM" "$build/tests/reference" "$networks" small ${NIGHTLY:+large full small_256} || status=1
+    /usr/bin/python3 "$here/networks.py" "$NVCOSIM" "$build/tests/reference" "$networks" small ${NIGHTLY:+large full small_256} || status=1
 else
     echo "SKIPPED: no networks at $networks"
     echo "0 passed, 0 failed, 1 skipped"
 fi
-python3 "$here/fields.py" "$NVCOSIM" "$here"/../../traces/networks/zoo/*.tflite ${NIGHTLY:+"$networks"/*.tflite} || status=1
-python3 "$here/onnx.py" "$NVCOSIM" "${NIGHTLY:+9}60" || status=1
-python3 "$here/exports.py" "$NVCOSIM" "$build/tests/reference" 300 "${NIGHTLY:+3}8" || status=1
-python3 "$here/exports.py" 300 --page "$here/../../docs/networks.md" || status=1
-python3 "$here/opsets.py" "$build/tests/reference" || status=1
-python3 "$here/mobilenet.py" "$NVCOSIM" "$build/tests/reference" || status=1
-python3 "$here/refusals.py" "$NVCOSIM" || status=1
-python3 "$here/ends.py" "$NVCOSIM" || status=1
+/usr/bin/python3 "$here/fields.py" "$NVCOSIM" "$here"/../../traces/networks/zoo/*.tflite ${NIGHTLY:+"$networks"/*.tflite} || status=1
+/usr/bin/python3 "$here/onnx.py" "$NVCOSIM" "${NIGHTLY:+9}60" || status=1
+/usr/bin/python3 "$here/exports.py" "$NVCOSIM" "$build/tests/reference" 300 "${NIGHTLY:+3}8" || status=1
+/usr/bin/python3 "$here/exports.py" 300 --page "$here/../../docs/networks.md" || status=1
+/usr/bin/python3 "$here/opsets.py" "$build/tests/reference" || status=1
+/usr/bin/python3 "$here/mobilenet.py" "$NVCOSIM" "$build/tests/reference" || status=1
+/usr/bin/python3 "$here/refusals.py" "$NVCOSIM" || status=1
+/usr/bin/python3 "$here/ends.py" "$NVCOSIM" || status=1
 for seed in 3 ${NIGHTLY:+9 17 25 33}; do
-    python3 "$here/graph.py" "$seed" "$work/$seed.tflite"
+    /usr/bin/python3 "$here/graph.py" "$seed" "$work/$seed.tflite"
     for file in "$work/$seed".*[xe]; do # not the constants, which lie beside what is damaged
         (cd "$work" && "$damage" "$file" small "${NIGHTLY:-11}") || status=1
     done

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Layers that do not fit CBUF, or have no window of the accelerator: each is split as expected, its result compared with the reference
 interpreter (nvcosim compile --check), and played on RTL.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """nvcosim regress sorts the failures of an RTL with planted faults into buckets by the engine to blame, and shrinks the smallest of each.
 
 usage: buckets_planted.py BUILD [full]

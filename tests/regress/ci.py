@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The files of docs/ci: their form must be what GitLab, GitHub and cron accept. Their commands run in a clean clone as on each server, with a small
 plan. The artifacts that they name must then exist, after a failing night too.
 

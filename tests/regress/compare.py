@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """nvcosim regress --compare: two nights out of months of work (fixture.py), and two devices, configurations and memories of one night. Its figures
 are compared with figures computed here from the database, and its page is loaded in a headless Chromium, wide and narrow.
 

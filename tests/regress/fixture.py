@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """A database of regressions as months of work leave it, for tests of what is written about a night, and for a picture in docs.
 
 usage: fixture.py DATABASE [--tests N] [--folder FOLDER] [--bins FILE] [--plain]

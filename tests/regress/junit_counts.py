@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Counts the tests of a night from its junit.xml, and the optional items of its plan that found no trace from what it printed.
 
 usage: junit_counts.py JUNIT LOG     prints "N passed, N failed, N skipped"

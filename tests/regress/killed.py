@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """kill -9 of the runner at random moments: finished tests keep their results and are not run again, and every test gets one result.
 
 A test has finished when its process has noted its result, even if the runner is dead by then.

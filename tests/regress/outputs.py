@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """junit.xml and the summary for --notify, for every kind of night (fixture.py), compared with the database.
 
 usage: outputs.py BUILD

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """index.html for every kind of night (fixture.py) in a headless Chromium, wide and narrow, compared with the database.
 
 usage: page.py BUILD

@@ -15,7 +15,7 @@ dir=$(realpath "$dir")
 
 # ---- places ----
 places() { # FILE LIST FILE: the places as FILE:LINE STATEMENT
-    python3 scripts/plant.py "$dir/places" --count 1000 --seed 5 --filelist "$1" --top top >"$2.log" 2>&1 || return
+    /usr/bin/python3 scripts/plant.py "$dir/places" --count 1000 --seed 5 --filelist "$1" --top top >"$2.log" 2>&1 || return
     jq -r '.faults[] | "\(.file):\(.line) \(.kind) \(.module) \(.statement)"' "$dir/places/faults.json" | sort >"$2"
 }
 places tests/regress/vmod/list.f "$dir/found"
@@ -49,7 +49,7 @@ PATH=$dir/bin:$PATH places tests/regress/vmod/list.f "$dir/found3" && grep -q 'd
     diff <(grep -v '^lib/leaf.v:11 ' "$dir/found") "$dir/found3"
 check "so does one that Verilator does not translate" $?
 if [ -n "${NIGHTLY:-}" ]; then # a minute
-    python3 scripts/plant.py "$dir/full" --config full --count 2 --seed 1 bdma rubik >"$dir/full.log" 2>&1 &&
+    /usr/bin/python3 scripts/plant.py "$dir/full" --config full --count 2 --seed 1 bdma rubik >"$dir/full.log" 2>&1 &&
         grep -q '"file": "bdma/' "$dir/full/faults.json" && grep -q '"file": "rubik/' "$dir/full/faults.json"
     check "engines that only some configurations have get faults there" $?
 fi
@@ -58,7 +58,7 @@ fi
 refuses() { # TITLE OUT TEXT [OPTION...]: ends with a message that has TEXT; what is in OUT stays
     local before
     before=$(find "$2" -type f | sort | xargs -d '\n' md5sum)
-    python3 scripts/plant.py "$2" --count 1 --seed 5 --filelist "$dir/mine/list.f" --top top "${@:4}" >"$dir/refused.log" 2>&1
+    /usr/bin/python3 scripts/plant.py "$2" --count 1 --seed 5 --filelist "$dir/mine/list.f" --top top "${@:4}" >"$dir/refused.log" 2>&1
     [ $? -eq 1 ] && grep -qF -- "plant: $2$3" "$dir/refused.log" && [ "$(find "$2" -type f | sort | xargs -d '\n' md5sum)" = "$before" ]
     check "$1" $? || cat "$dir/refused.log"
 }
@@ -70,10 +70,10 @@ refuses "files of another project below OUT/rtl are refused, and stay" "$dir/soc
 refuses "and so are files in the scratch folders" "$dir/tried" "/trial: found files and no planted-by-nvcosim.txt, expected"
 refuses "an OUT that is the top of a project is refused" "$dir/project" ": found the top folder of a project (.git), expected"
 refuses "an OUT that contains the RTL is refused" "$dir/mine" ": found lib/leaf.v, a source of the RTL to be copied, expected"
-python3 scripts/plant.py rtl --count 1 --seed 5 >"$dir/refused.log" 2>&1
+/usr/bin/python3 scripts/plant.py rtl --count 1 --seed 5 >"$dir/refused.log" 2>&1
 [ $? -eq 1 ] && grep -qx "plant: $PWD/rtl: found .*\.svh*, a source of the RTL to be copied, expected .*" "$dir/refused.log" && [ ! -e rtl/rtl ]
 check "and so is the root of our own RTL" $? || cat "$dir/refused.log"
-python3 scripts/plant.py . --count 1 --seed 5 >"$dir/refused.log" 2>&1
+/usr/bin/python3 scripts/plant.py . --count 1 --seed 5 >"$dir/refused.log" 2>&1
 [ $? -eq 1 ] && grep -qx "plant: $PWD: found the checkout of nvcosim, expected .*" "$dir/refused.log" && [ ! -e rtl/planted-by-nvcosim.txt ]
 check "and the checkout" $? || cat "$dir/refused.log"
 touch "$dir/places/rtl/old.v"

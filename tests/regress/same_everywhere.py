@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Prints a line for each result of a night, without what depends on the machine that it ran on.
 
 usage: same_everywhere.py NIGHTS NIGHT     folder of nights.db, number of the night

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Prints the rows of a query on a database of nights (docs/database.md).
 
 usage: sql.py DATABASE QUERY [SEPARATOR]     between columns; default: |

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Clock gates of the RTL: open or closed, a trace gives the same bytes, clocks and beats, and the gates do close.
 
 usage: clock_gates.py BUILD [CONFIG [COUNT]]     CONFIG small by default; COUNT random mix layers (24) beside the project's own traces

@@ -11,7 +11,7 @@ rm -rf "$dir" && mkdir -p "$dir"
 layer=6150 # cycles of a layer of the long traces, or a few more
 
 long() { # NAME COUNT OPTIONS...: a trace of COUNT layers
-    python3 tests/replay/long_trace.py traces/conformance/small/rand_dc_019.nvt.gz "$2" "$dir/$1.nvt" "${@:3}"
+    /usr/bin/python3 tests/replay/long_trace.py traces/conformance/small/rand_dc_019.nvt.gz "$2" "$dir/$1.nvt" "${@:3}"
 }
 play() { # NAME OPTIONS...: output in out, status in status
     out=$("$NVCOSIM" run --stop-at-first --copies --out "$dir" --results "$dir/results" "${@:2}" "$dir/$1.nvt" 2>&1)

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Compares the cycles of the RTL with those of the public RTL (cycles.csv beside the traces, same memory latency).
 
 usage: cycles.py NVCOSIM [CONFIG]     CONFIG: small by default; traces: those of tests/conformance_traces.sh

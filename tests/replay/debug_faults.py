@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Has `nvcosim debug` look at each planted fault that some trace notices: at least nine in ten must be named by the folder they are in, and all
 that it is certain of.
 

@@ -59,7 +59,7 @@ sweep --measure all traces/networks/zoo/digits_residual.tflite
 near "digits_residual within 5 % of the rtl" 5
 
 # ---- published figures: docs/estimate.md ----
-python3 tests/quantised/resnet.py 50 "$WORK/resnet50.tflite"
+/usr/bin/python3 tests/quantised/resnet.py 50 "$WORK/resnet50.tflite"
 while read -r macs cbuf gbs frames; do
     sweep --plan --config "small,macs=$macs,cbuf=$cbuf" --memory "gbs=$gbs" "$WORK/resnet50.tflite"
     near "ResNet-50 of $macs multipliers within 15 % of the published frames" 15 \
@@ -75,7 +75,7 @@ done <<'POINTS'
 POINTS
 sweep --memory zcu102 "$WORK/resnet50.tflite"
 near "ResNet-50 of small on a ZCU102 within 7 %" 7 76150000
-python3 tests/loadable/cost.py "$B/nvcosim" estimate "$WORK/resnet50.tflite" >"$WORK/output"
+/usr/bin/python3 tests/loadable/cost.py "$B/nvcosim" estimate "$WORK/resnet50.tflite" >"$WORK/output"
 tail -1 "$WORK/output" | awk '{ exit !($1 <= 4) }'
 check "ResNet-50 is estimated in at most 4 seconds of processor time, 1.5 on a quiet machine" $?
 
@@ -112,7 +112,7 @@ judge "other masters take bandwidth" 0 "rand_dc_000" "$B/nvcosim" estimate --mem
 
 # ---- files ----
 judge "a roofline" 0 "layers" "$B/nvcosim" estimate --roofline "$WORK/r.svg" "$digits"
-python3 -c "import sys, xml.dom.minidom as m; d = m.parse(sys.argv[1]); n = len(d.getElementsByTagName('circle')); sys.exit(n < 5)" "$WORK/r.svg"
+/usr/bin/python3 -c "import sys, xml.dom.minidom as m; d = m.parse(sys.argv[1]); n = len(d.getElementsByTagName('circle')); sys.exit(n < 5)" "$WORK/r.svg"
 check "its circles" $?
 judge "a sweep" 0 "frames/s" "$B/nvcosim" sweep --memory latency=32 --memory gbs=1 --html "$WORK/s.html" "$digits" "$trace"
 [ "$(grep -c '^<tr><td class="n">' "$WORK/s.html")" = 4 ]

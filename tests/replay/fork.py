@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """A simulator that resets once and plays each trace in a copy of itself gives the same results and reports as one simulator for each trace,
 whatever happens to other copies or to the process that was copied.
 

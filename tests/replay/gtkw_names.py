@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Checks that the signals which a .gtkw names exist in the waves, in the expected groups.
 
 usage: gtkw_names.py WAVES.vcd SAVE.gtkw [GROUP COUNT]...     fst2vcd makes the .vcd; COUNT: least number of signals, folded ones included

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Checks that every pattern of tb/observers/wave_save.c matches a signal, but for those of NVIDIA's RTL.
 
 usage: gtkw_patterns.py WAVES.vcd BUILD     waves of our RTL with one port; patterns with cvsram do not apply to it

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Plants the faults of hang_faults.tsv, for full of hang_faults_full.tsv, in a copy of rtl/, all in one simulator, plays a trace with each,
 and checks whether the hang's report names the folder of the fault.
 

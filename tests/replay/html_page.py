@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """What a browser makes of a report.html, and whether it is what report.json says.
 
 usage: html_page.py PAGE [--timeline] [--map] [--cell OF PLACE] [--hang] [--most BYTES]

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Makes a long trace from a short one: the layer of an .nvt trace (one layer, mode streams) many times, in the two register groups alternately.
 
 usage: long_trace.py TRACE.nvt.gz COUNT OUT.nvt [--fail-check N] [--set N UNIT.REGISTER VALUE]

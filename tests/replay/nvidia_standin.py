@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """A stand-in for NVIDIA's RTL: our own under another name, in one file, as instance u_partition_c of a top that has a link of NVIDIA's tables;
 and the same in a wrapper, module wrapped.
 

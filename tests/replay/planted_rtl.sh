@@ -19,7 +19,7 @@ flock 9
 if [ ! -e "$dir/built" ] || [ -n "$(find rtl scripts/plant.py scripts/verilog_source.py -newer "$dir/built")" ]; then
     rm -rf "$dir"
     export OPT=-O1 # short traces: what the optimiser saves is less than what it takes
-    python3 scripts/plant.py "$dir" --config "$config" --count $count --seed $seed "${folders[@]}"
+    /usr/bin/python3 scripts/plant.py "$dir" --config "$config" --count $count --seed $seed "${folders[@]}"
     "$build/nvcosim" build --config "$config" --name planted --filelist "$dir/faults.f"
     "$build/nvcosim" run -q --dut rtl:planted --wave "$dir/first.fst" --wave-to 1 --out "$dir" "traces/conformance/$config/rand_sdp_000.nvt.gz"
     touch "$dir/built"

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Counts what a run wrote with --results, for play.sh: prints how many traces pass, and whether any has another status than 0. The others
 go to standard error, a line each.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The progress line on a terminal: layer n of m, cycles a second, time left, by the clocks that the layers take; and --stats, which shows where
 the time went.
 

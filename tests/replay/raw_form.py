@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Rewrites an exported trace-player folder in the raw form (80-trace-formats section 2.2): input.txn and its memory files become input.txn.raw
 and files of words.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Checks a SAIF file against the waves that it was counted from, read by another program: for each bit of each net, the time at 0 and at 1,
 and the changes. Verilator's own files number the bits of a net from the right, whatever its range is, and count a bit that is 1 at first as
 changed.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Judges results and reports for second_dut.sh; the exit status is 1 if one is not as expected.
 
 usage: second_dut.py mismatch RESULTS             the result names SDP, and the command that records the wrong beat

@@ -28,17 +28,17 @@ for word in 'surface' 'channel' 'cycle' 'AXI ID 1' 'SDP' 'CVT_OFFSET'; do
     grep -q "$word" <<<"$report"
     check "report names $word" $?
 done
-python3 -m json.tool "$dir/out/rand_sdp_000/report.json" >/dev/null
+/usr/bin/python3 -m json.tool "$dir/out/rand_sdp_000/report.json" >/dev/null
 check "report.json is JSON" $?
 # The first wrong beat, in a layer near the end of a long trace: the offset with the bug is 0 in all others.
-python3 tests/replay/long_trace.py traces/conformance/small/rand_dc_019.nvt.gz 50 "$dir/long.nvt" --all SDP.D_CVT_OFFSET 0x0 --set 47 SDP.D_CVT_OFFSET 0x5
+/usr/bin/python3 tests/replay/long_trace.py traces/conformance/small/rand_dc_019.nvt.gz 50 "$dir/long.nvt" --all SDP.D_CVT_OFFSET 0x0 --set 47 SDP.D_CVT_OFFSET 0x5
 out=$("$NVCOSIM" run --dut rtl:buggy --stop-at-first --copies --out "$dir/out" --results "$dir/results" "$dir/long.nvt" 2>&1)
 [ $? -eq 1 ] && grep -qE 'first wrong beat at cycle [0-9]+: primary port, AXI ID 1 \(SDP\): SDP #47 writes a wrong value at 0x[0-9a-f]+, surface 0, line 0, column 0, channel [0-9]+: got 0x[0-9a-f]+, expected 0x[0-9a-f]+' <<<"$out"
 check "--stop-at-first names the beat" $?
 tests/replay/second_dut.py first "$dir/results" "$dir/out/long/report.json" "$out"
 check "as data too, and a copy from shortly before plays it again" $?
 # In pieces, the piece with that layer fails and no other.
-python3 tests/replay/long_trace.py traces/conformance/small/rand_dc_019.nvt.gz 8 "$dir/few.nvt" --all SDP.D_CVT_OFFSET 0x0 --set 5 SDP.D_CVT_OFFSET 0x5
+/usr/bin/python3 tests/replay/long_trace.py traces/conformance/small/rand_dc_019.nvt.gz 8 "$dir/few.nvt" --all SDP.D_CVT_OFFSET 0x0 --set 5 SDP.D_CVT_OFFSET 0x5
 out=$("$NVCOSIM" run --dut rtl:buggy --pieces all -j2 --out "$dir/out" "$dir/few.nvt" 2>&1)
 [ $? -eq 1 ] && grep -qE '^FAIL few: piece 6 of 8, SDP #5 \(few.nvt:[0-9]+\): .* SDP #5 surface 0' <<<"$out" &&
     tests/replay/second_dut.py piece "$dir/out/few.pieces/report.json" 6

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Judges pieces, results and reports for split.sh; the exit status is 1 if one is not as expected.
 
 usage: split.py last NVCOSIM FOLDER            the last piece of digits leaves the outputs of the whole, and pieces name their launches

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Prints a module STANDIN with the ports of another RTL that only has a file of registers behind CSB; all other outputs are 0.
 
 usage: standin.py TB_TOP.sv     tb_top after preprocessing: what it drives is an input

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Checks that the commands for Surfer add signals that exist in the waves: those that the .gtkw does not fold away, in its order.
 
 usage: sucl_names.py WAVES.vcd SAVE.gtkw COMMANDS.sucl

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The trace events of `run --timeline`: their form, their nesting, what they say compared with report.json, and a small file to the byte.
 
 usage: timeline.py BUILD [--write]

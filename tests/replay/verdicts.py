@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Plants causes of failures of all kinds, in traces, configuration, bus and RTL, and asks who disagrees with whom. Of each kind nine of ten must
 be named, none that is called certain may be wrong, and no engine of the RTL may be accused where it is right.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Checks that a picture of GTKWave's window (PNG) shows waves.
 
 usage: wave_picture.py PICTURE.png

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Checks values in waves.
 
 usage: wave_values.py mark WAVES.fst NAME TEXT...   the mark has shown these texts, in this order

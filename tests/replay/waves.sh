@@ -63,7 +63,7 @@ fst2vcd "$dir/mixed.fst" >"$dir/mixed.vcd"
 tests/replay/gtkw_names.py "$dir/mixed.vcd" "$dir/mixed.gtkw" Marks 15 "CSB and interrupt" 15 CDMA 20 CBUF 10 CSC 25 CMAC 7 CACC 8 \
     SDP 15 "SDP pipe and output" 15 PDP 20 CDP 20 "AXI read, primary" 12 "AXI write, primary" 14
 check "every signal of the .gtkw is in the waves, in groups" $?
-python3 tests/replay/sucl_names.py "$dir/mixed.vcd" "$dir/mixed.gtkw" "$dir/mixed.sucl"
+/usr/bin/python3 tests/replay/sucl_names.py "$dir/mixed.vcd" "$dir/mixed.gtkw" "$dir/mixed.sucl"
 check "the commands for Surfer add the signals that the .gtkw shows unfolded" $?
 tests/replay/gtkw_patterns.py "$dir/mixed.vcd" "$build"
 check "none of the signals that it looks for has gone" $?

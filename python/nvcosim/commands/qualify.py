@@ -151,7 +151,8 @@ def _exempt(given: Given, faults: Faults, known: equivalents.Equivalents) -> Non
 
 def _plant(given: Given, planted: str, guard: Guard) -> Faults:
     """Runs scripts/plant.py, which says on stderr what it does, and reads what was planted."""
-    words = ["python3", f"{tool.sources()}/scripts/plant.py", planted, f"--count={given.count}",
+    words = [sys.executable, f"{tool.sources()}/scripts/plant.py", planted,
+             f"--count={given.count}",
              f"--seed={given.seed}", f"--config={given.config}", "--random-start",
              *given.rtl]
     if given.filelist:

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Plants the faults of planted.tsv, for full of planted_full.tsv, in a copy of the RTL. A check inside the RTL has to report each of them before it becomes a wrong byte.
 
 All faults are in one simulator, so that one build serves them all. Each depends on an input that the design does not use:

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Mistakes that a strict SystemVerilog front end refuses, each planted in a copy of rtl/common/nvdla_fifo.sv: scripts/strict.sh has to name
 it, by file and line or by the name of the net. The module without one has to pass. A module that is a box in what is around it has a
 mistake of its own.
