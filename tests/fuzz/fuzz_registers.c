@@ -86,7 +86,7 @@ static void step(struct fuzz *f) {
     struct legal_sink sink = {write_register, f};
     uint32_t command = byte(f), argument;
     const struct nvdla_register *reg;
-    enum legal_layer layer = (command >> 4) % LEGAL_LAYERS;
+    const int layer = (int)(command >> 4) % LEGAL_LAYERS;
     switch (command & 15) {
     case 0:
     case 1:
@@ -98,7 +98,7 @@ static void step(struct fuzz *f) {
     case 2:
     case 3:
         if (legal_layer_exists(config, layer))
-            legal_layer_enable(layer, sink);
+            legal_layer_enable(config, layer, sink);
         break;
     case 4:
         reg = pick(f);

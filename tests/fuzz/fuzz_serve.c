@@ -237,7 +237,7 @@ static void put_version(struct fuzz *f) {
 static void step(struct fuzz *f) {
     const struct legal_sink sink = {write_register, f};
     const uint32_t command = byte(f), argument = command >> 4;
-    const enum legal_layer layer = argument % LEGAL_LAYERS;
+    const int layer = (int)argument % LEGAL_LAYERS;
     const bool legal = legal_layer_exists(f->live.dev->config, layer);
     uint8_t raw[16];
     switch (command & 15) {
@@ -247,7 +247,7 @@ static void step(struct fuzz *f) {
         break;
     case 1:
         if (legal)
-            legal_layer_enable(layer, sink);
+            legal_layer_enable(f->live.dev->config, layer, sink);
         break;
     case 2:
         put_access(f, (argument & 1) != 0, argument & 2 ? VFIO_CONFIG_SPACE : VFIO_BAR0, word(f), word(f));

@@ -58,6 +58,14 @@ char *test_text(const char *path) {
     return kept(text);
 }
 
+char *test_row(char **text) {
+    char *row;
+    do
+        row = strsep(text, "\n");
+    while (row && (!row[0] || row[0] == '#'));
+    return row;
+}
+
 int test_release(void **state) {
     (void)state;
     while (keep_count > 0) {

@@ -37,8 +37,9 @@ int test_release(void **state);
 /* What free() releases. */
 TEST_KEEPS(kept, char, free)
 
-/* The text of a file of the tree. */
+/* The text of a file of the tree; the next of its rows that are neither empty nor comments (#), NULL at its end. */
 char *test_text(const char *path);
+char *test_row(char **text);
 
 /* Before main(), in the order of the file. */
 #define TEST_ADD_(label, ...)                                                                                          \

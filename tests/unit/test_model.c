@@ -429,13 +429,13 @@ static void wild_changes(const char *config, uint64_t seed, int rounds) {
         enum device_state last = DEVICE_IDLE;
         refused = false;
         for (int turn = 0; turn < 2; turn++) {
-            enum legal_layer layer = below(&seed, LEGAL_LAYERS);
+            const int layer = (int)below(&seed, LEGAL_LAYERS);
             if (!legal_layer_exists(dev->config, layer))
                 continue;
             legal_layer(dev->config, layer, sink);
             for (uint32_t changes = below(&seed, 4); changes > 0; changes--)
                 change_register(dev, &seed);
-            legal_layer_enable(layer, sink);
+            legal_layer_enable(dev->config, layer, sink);
             int steps = 0;
             do {
                 assert_true(++steps < 20);

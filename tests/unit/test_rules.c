@@ -24,7 +24,7 @@ struct change {
 /* A row of rules.tsv: a legal layer with changes, those of a second layer in group 1 in `then`. */
 struct rule_case {
     const char *config;
-    enum legal_layer layer;
+    int layer;
     enum rule_effect effect;
     bool waits;               /* refused: a device that carries it out waits for ever */
     const char *texts[TEXTS]; /* [0]: of the rule; others: told at the same time */
@@ -48,17 +48,6 @@ static struct change read_change(const struct nvdla_config *config, const char *
     return change;
 }
 
-static enum legal_layer layer_named(const char *name) {
-    static const char *const layers[] = {"CONVOLUTION", "BATCHES",  "COMPRESSED", "IMAGE",  "WINOGRAD",
-                                         "SDP",         "TABLE",    "POOLING",    "STRIPS", "SDP_POOLING",
-                                         "CDP",         "CONTRACT", "SPLIT",      "MERGE",  "BDMA"};
-    enum legal_layer layer = 0;
-    while (layer < LEGAL_LAYERS && strcmp(layers[layer], name) != 0)
-        layer++;
-    assert_true(layer < LEGAL_LAYERS);
-    return layer;
-}
-
 /* A row of rules.tsv. The case keeps parts of it. */
 static void read_case(char *row) {
     static const char *const effects[] = {
@@ -68,7 +57,7 @@ static void read_case(char *row) {
     char *effects_told = strsep(&row, "\t"), *effect = strsep(&effects_told, ",");
     char *texts = strsep(&row, "\t");
     assert_non_null(row);
-    rule.layer = layer_named(layer);
+    rule.layer = legal_layer_find(layer);
     rule.waits = effects_told && strcmp(effects_told, " waits") == 0;
     while (strcmp(effects[rule.effect], effect) != 0)
         assert_true(++rule.effect < sizeof effects / sizeof effects[0]);
@@ -100,9 +89,8 @@ static int read_cases(void **state) {
     if (!file_read("tests/unit/rules.tsv", &rule_text, &n, &err))
         fail_msg("%s (run from the top of the tree)", err.text);
     char *rest = rule_text;
-    for (char *row; (row = strsep(&rest, "\n")) != NULL;)
-        if (row[0] && row[0] != '#')
-            read_case(row);
+    for (char *row; (row = test_row(&rest)) != NULL;)
+        read_case(row);
     return 0;
 }
 
@@ -179,12 +167,12 @@ static void select_groups(struct device *dev, uint32_t group) {
             try_write(dev, unit, SDP_S_POINTER, group);
 }
 
-static void run_layer(struct device *dev, enum legal_layer layer, const struct change *changes) {
+static void run_layer(struct device *dev, int layer, const struct change *changes) {
     struct legal_sink sink = {try_write, dev};
     legal_layer(dev->config, layer, sink);
     for (size_t i = 0; i < CHANGES && (changes[i].unit || changes[i].offset); i++)
         try_write(dev, changes[i].unit, changes[i].offset, changes[i].value);
-    legal_layer_enable(layer, sink);
+    legal_layer_enable(dev->config, layer, sink);
     run_out(dev);
 }
 
@@ -218,13 +206,13 @@ static bool is_told(const struct device *dev, const char *text) {
 TEST(legal_layers_break_no_rule_and_finish) {
     static const struct change none[CHANGES];
     for (int c = 0; c < nvdla_config_count; c++) {
-        for (enum legal_layer layer = 0; layer < LEGAL_LAYERS; layer++) {
+        for (int layer = 0; layer < LEGAL_LAYERS; layer++) {
             if (!legal_layer_exists(&nvdla_configs[c], layer))
                 continue;
             struct device *dev = rules_bench(nvdla_configs[c].name);
             run_layer(dev, layer, none);
             if (told_count(dev) > 0)
-                fail_msg("%s layer %d: %s", nvdla_configs[c].name, (int)layer, told(dev, 0)->text);
+                fail_msg("%s layer %d: %s", nvdla_configs[c].name, layer, told(dev, 0)->text);
             for (enum nvdla_unit unit = NVDLA_BDMA; unit < NVDLA_UNIT_COUNT; unit++)
                 assert_false((dev->units >> unit & 1) && is_busy(dev, unit));
             assert_true(get(dev, NVDLA_GLB, GLB_S_INTR_STATUS) != 0);
@@ -317,7 +305,7 @@ static void check_measured(char *row) {
     char shown[300];
     assert_non_null(result);
     snprintf(shown, sizeof shown, "%s %s", layer, changes);
-    measured.layer = layer_named(layer);
+    measured.layer = legal_layer_find(layer);
     struct change *to = measured.changes;
     for (char *word; (word = strsep(&changes, " ")) != NULL;)
         *to++ = read_change(nvdla_config_find(measured.config), word);
@@ -336,12 +324,8 @@ static void check_measured(char *row) {
 TEST(claims_are_what_nvidias_rtl_does) {
     char *rest = test_text("docs/nvdla/vectors/rules.tsv");
     size_t rows = 0;
-    for (char *row; (row = strsep(&rest, "\n")) != NULL;) {
-        if (!row[0] || row[0] == '#')
-            continue;
+    for (char *row; (row = test_row(&rest)) != NULL; rows++)
         check_measured(row);
-        rows++;
-    }
     assert_true(rows > 300);
 }
 
@@ -385,7 +369,7 @@ static uint32_t enable_of(const struct device *dev, enum nvdla_unit unit) {
 
 /* Programs a convolution and arms its units in this order; a 0 lets time pass. */
 static void convolve(struct device *dev, const enum nvdla_unit order[8]) {
-    legal_layer(dev->config, LEGAL_CONVOLUTION, (struct legal_sink){try_write, dev});
+    legal_layer(dev->config, legal_layer_find("CONVOLUTION"), (struct legal_sink){try_write, dev});
     for (size_t i = 0; i < 8; i++)
         if (order[i])
             put(dev, order[i], enable_of(dev, order[i]), 1);
@@ -453,11 +437,11 @@ static bool act(struct device *dev, const char *name, const char *rest) {
         const struct change change = read_change(dev->config, name);
         try_write(dev, change.unit, change.offset, change.value);
     } else if (strcmp(name, "layer") == 0)
-        legal_layer(dev->config, layer_named(rest), sink);
+        legal_layer(dev->config, legal_layer_find(rest), sink);
     else if (strcmp(name, "enable") == 0)
-        legal_layer_enable(layer_named(rest), sink);
+        legal_layer_enable(dev->config, legal_layer_find(rest), sink);
     else if (strcmp(name, "run") == 0)
-        run_layer(dev, layer_named(rest), (const struct change[CHANGES]){{0}});
+        run_layer(dev, legal_layer_find(rest), (const struct change[CHANGES]){{0}});
     else if (strcmp(name, "arm") == 0)
         arm(dev, rest);
     else if (strcmp(name, "read") == 0)
