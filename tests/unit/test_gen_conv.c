@@ -3,14 +3,13 @@
 #include "tests/unit/trace_test.h"
 
 #include "gen/gen.h"
-#include "gen/shrink.h"
 #include "layers/tracker.h"
-#include "nvdla/pixel.h"
 #include "nvdla_offsets.h"
+#include "tests/unit/gen_text.h"
 #include "tests/unit/legal_program.h"
 #include "tests/unit/random.h"
 
-typedef void visitor(const struct gen_case *gen, void *context);
+typedef void visitor(struct gen_case *gen, void *context);
 
 /* Visits cases of every configuration, drawn and not yet built. */
 static void each_case(uint64_t seeds, visitor *visit, void *context) {
@@ -124,7 +123,7 @@ static void weights_are_legal(const struct layer *l) {
         compression_is_right(l);
 }
 
-static void check_legality(const struct gen_case *gen, void *context) {
+static void check_legality(struct gen_case *gen, void *context) {
     (void)context;
     struct error err = {.text = ""};
     struct program *prog = gen_build(gen, "t.nvt", &err);
@@ -151,91 +150,27 @@ TEST(layers_are_legal) {
 
 /* ---- corners --------------------------------------------------------------------------------- */
 
-struct corners {
-    int winograd, winograd_strides, winograd_pads, winograd_reuse, winograd_slides, winograd_one_tile, pra, batches,
-        most_batches, batch_single, batch_reuse, batch_element, compressed, nothing_stored, empty_group, dense_group,
-        many_groups, mask_ring, compressed_reuse, compressed_winograd, compressed_image, short_group, int16, fp16,
-        nan_data, nan_weights, flush, image_stripes, image_blocks, image_int16, image_fp16, image_narrows, image_widens,
-        image_to_fp16, secondary, all_channels;
-};
-
 enum { FORMATS = 0x24 };
 
 /* Counted once for all tests: drawing is the work. */
 static struct drawn {
-    struct corners corners;
+    struct gen_condition *corners;        /* gen_conv_corners.txt */
     int formats[FORMATS][NVDLA_FP16 + 1]; /* of image layers, by precision */
 } drawn;
 
-static void count_corners(const struct gen_case *gen, struct corners *n) {
-    for (int i = 0; i < gen->count; i++) {
-        const struct gen_layer *l = &gen->layers[i], *last = i > 0 ? l - 1 : NULL;
-        const struct nvdla_pixel_format *pixel =
-            l->conv == 2 ? nvdla_pixel_format(gen->config, (uint32_t)l->format) : NULL;
-        bool winograd = l->conv == 3, element = (l->bs.on && l->bs.element) || (l->bn.on && l->bn.element);
-        int64_t group = gen->config->atomic_k / (l->precision == NVDLA_INT8 ? 1 : 2);
-        n->winograd += winograd;
-        n->winograd_strides += winograd && l->stride_x > 1 && l->stride_y > 1 && l->stride_x != l->stride_y;
-        n->winograd_pads += winograd && l->pad_left && l->pad_top && l->pad_right && l->pad_bottom;
-        n->winograd_reuse += winograd && l->reuse_data && last->skip_data;
-        n->winograd_slides += winograd && l->reuse_data && !last->skip_data;
-        n->winograd_one_tile += winograd && l->pad_left + l->w + l->pad_right == 8 * l->stride_x;
-        n->pra += winograd && l->pra == 3;
-        n->batches += l->batches > 1;
-        n->most_batches += l->batches == 32;
-        n->batch_single += l->batches > 1 && l->w <= l->s && l->h <= l->r;
-        n->batch_reuse += l->batches > 1 && l->reuse_data;
-        n->batch_element += l->batches > 1 && element;
-        n->compressed += l->compressed != 0;
-        n->nothing_stored += l->compressed && l->density == 0 && !l->dense_groups;
-        n->empty_group += l->compressed && l->empty_groups && l->k > group;
-        n->dense_group += l->compressed && l->dense_groups && l->k > group;
-        n->many_groups += l->compressed && l->k > 32 * group;
-        n->mask_ring += l->compressed && l->conv == 1 && l->k * l->r * l->s * l->c > 8 * (1 << 15);
-        n->compressed_reuse += l->compressed && l->reuse_weights;
-        n->compressed_winograd += l->compressed && winograd;
-        n->compressed_image += l->compressed && l->conv == 2;
-        n->short_group += l->compressed && l->k % group != 0;
-        n->int16 += l->precision == NVDLA_INT16;
-        n->fp16 += l->precision == NVDLA_FP16;
-        n->nan_data += l->nans != 0;
-        n->nan_weights += l->weight_nans != 0;
-        n->flush += l->precision == NVDLA_FP16 && l->nan_to_zero;
-        n->image_stripes += pixel && l->w > 64 * l->stride_x + l->s;
-        n->image_blocks += pixel && l->s * l->c > gen->config->atomic_c;
-        n->image_int16 += pixel && pixel->precision == NVDLA_INT16;
-        n->image_fp16 += pixel && pixel->precision == NVDLA_FP16;
-        n->image_narrows += pixel && pixel->precision == NVDLA_INT16 && l->precision == NVDLA_INT8;
-        n->image_widens += pixel && pixel->precision == NVDLA_INT8 && l->precision == NVDLA_INT16;
-        n->image_to_fp16 += pixel && pixel->precision != NVDLA_FP16 && l->precision == NVDLA_FP16;
-        n->secondary += l->in_space && l->weight_space && l->out_space;
-        n->all_channels += l->c == 8192;
-    }
-}
-
-static void count_formats(const struct gen_case *gen, int formats[][NVDLA_FP16 + 1]) {
+static void count_drawn(struct gen_case *gen, void *context) {
+    struct drawn *counted = context;
+    for (struct gen_condition *corner = counted->corners; corner->text; corner++)
+        gen_count(corner, gen);
     for (int i = 0; i < gen->count; i++)
         if (gen->layers[i].conv == 2)
-            formats[gen->layers[i].format][gen->layers[i].precision]++;
-}
-
-static void count_drawn(const struct gen_case *gen, void *context) {
-    struct drawn *counted = context;
-    count_corners(gen, &counted->corners);
-    count_formats(gen, counted->formats);
-}
-
-static int draw(void **state) {
-    (void)state;
-    each_case(250, count_drawn, &drawn);
-    return 0;
+            counted->formats[gen->layers[i].format][gen->layers[i].precision]++;
 }
 
 TEST(corners_are_drawn) {
-    const int *all = &drawn.corners.winograd;
-    for (size_t i = 0; i < sizeof drawn.corners / sizeof(int); i++)
-        if (all[i] < 3)
-            fail_msg("corner %zu was drawn %d times", i, all[i]);
+    drawn.corners = gen_conditions("tests/unit/gen_conv_corners.txt");
+    each_case(250, count_drawn, &drawn);
+    assert_drawn(drawn.corners, 3);
 }
 
 /* Every format of 20-data-formats section 4 with every precision that section 10 allows. */
@@ -247,122 +182,3 @@ TEST(every_pixel_format_is_drawn_in_every_precision) {
                 fail_msg("format 0x%02x was not drawn in precision %u", (unsigned)i, (unsigned)precision);
     }
 }
-
-/* ---- refused layers -------------------------------------------------------------------------- */
-
-/* A case of a plain convolution with these settings, "w=5 h=3", is refused with this message. */
-static void illegal(const char *config, const char *settings, const char *expected) {
-    struct gen_case gen = {.config = nvdla_config_find(config), .count = 1};
-    struct error err = {.text = ""};
-    gen_layer_plain(&gen.layers[0]);
-    gen.layers[0].conv = gen.layers[0].sdp = 1;
-    char name[32];
-    int n;
-    for (long long value; sscanf(settings, " %31[^=]=%lld%n", name, &value, &n) == 2; settings += n)
-        for (size_t i = 0; i < gen_field_count; i++)
-            if (strcmp(gen_fields[i].name, name) == 0)
-                *gen_field_of(&gen.layers[0], &gen_fields[i]) = value;
-    assert_int_equal(*settings, 0);
-    assert_false(gen_legal(&gen, &err));
-    if (!strstr(err.text, expected))
-        fail_msg("found '%s', expected '%s'", err.text, expected);
-}
-
-TEST(illegal_layers_are_refused) {
-    illegal("small", "conv=3 w=8 h=8", "configuration small has no Winograd");
-    illegal("small", "batches=2", "2 batches, configuration small has at most 1");
-    illegal("small", "compressed=1", "configuration small has no compressed weights");
-    illegal("small", "precision=1", "configuration small has no INT16");
-    illegal("small", "precision=2", "configuration small has no FP16");
-    illegal("small", "conv=2 format=1", "configuration small does not read format 1");
-    illegal("full", "conv=3 w=8 h=9", "height: 9 with pads 0 and 0 is not two or more Winograd tiles of 4");
-    illegal("full", "conv=3 w=4 h=8", "width: 4 with pads 0 and 0 is not two or more");
-    illegal("full", "conv=3 w=5 h=8 pad_left=3", "the first pad is larger than a kernel reaches");
-    illegal("full", "conv=3 w=12 h=8 stride_x=2", "width: 12 with pads 0 and 0 is not two or more Winograd tiles of 8");
-    illegal("full", "conv=3 w=8 h=8 dilation_x=2", "Winograd has no dilation");
-    illegal("full", "conv=3 w=8 h=8 batches=2", "batches are for feature cubes");
-    illegal("full", "conv=3 w=8 h=16 keep=2", "keep: whole tiles of Winograd");
-    illegal("full", "conv=3 w=8 h=8 keep=8", "keep: at least one of 8 lines is released");
-    illegal("full", "conv=3 w=8 h=8 pdp=1", "PDP takes no Winograd");
-    illegal("full", "conv=3 w=64 h=64 stride_x=8 stride_y=8 c=129 precision=1", "kernels of 294912 bytes");
-    illegal("full", "conv=2 batches=2", "batches are for feature cubes");
-    illegal("full", "batches=2 pdp=1", "batches");
-    illegal("full", "batches=32 h=256 data_banks=8", "8192 lines of 1 entries do not fit into 8 banks");
-    illegal("full", "batches=2 k=64 bs.on=1 bs.alu=1 bs.alu_memory=1 bs.element=1",
-            "operands for each element of batches of one column");
-    illegal("full", "compressed=1 data_banks=8 weight_banks=8", "8 + 8 banks, there are 15");
-    illegal("full", "compressed=1 density=1 c=4096 s=2 r=2 w=2 h=2 k=32 weight_banks=7",
-            "bytes of mask bits do not fit into the last bank");
-    illegal("full", "eps_extra=1", "entries per slice are exact");
-    illegal("full", "conv=2 format=5", "format R16_F is for FP16");
-    illegal("full", "conv=2 format=1", "format R10 needs the convertor for another precision");
-    illegal("full", "conv=2 format=36", "does not read format 36");
-    illegal("full", "conv=2 format=6 c=4 precision=1 x_offset=4", "x_offset 4: the pixel lies in the next atom");
-}
-
-/* ---- shrinking ------------------------------------------------------------------------------- */
-
-static bool wide_winograd(const struct gen_case *gen) {
-    for (int i = 0; i < gen->count; i++)
-        if (gen->layers[i].conv == 3 && gen->layers[i].k > 2)
-            return true;
-    return false;
-}
-
-static bool sliding_winograd(const struct gen_case *gen) {
-    for (int i = 1; i < gen->count; i++)
-        if (gen->layers[i].conv == 3 && gen->layers[i].reuse_data && !gen->layers[i - 1].skip_data)
-            return true;
-    return false;
-}
-
-static bool many_batches(const struct gen_case *gen) {
-    for (int i = 0; i < gen->count; i++)
-        if (gen->layers[i].batches > 4 && gen->layers[i].compressed)
-            return true;
-    return false;
-}
-
-static bool judge_case(void *context, struct program *prog) {
-    bool (*fails)(const struct gen_case *) = *(bool (**)(const struct gen_case *))context;
-    struct gen_case gen;
-    struct error err;
-    assert_true(gen_case_read(&gen, prog, &err));
-    assert_true(gen_legal(&gen, &err));
-    return fails(&gen);
-}
-
-static struct gen_case shrunk(bool (*fails)(const struct gen_case *)) {
-    struct shrink shrink = {.fails = judge_case, .context = &fails, .attempts = 800};
-    struct gen_case gen;
-    uint64_t seed = 1;
-    do
-        gen_draw(&gen, nvdla_config_find("full"), gen_engines("conv"), seed++);
-    while (!fails(&gen));
-    shrink_case(&shrink, &gen);
-    assert_true(fails(&gen));
-    return gen;
-}
-
-TEST(shrinking_keeps_to_whole_tiles_and_batches) {
-    struct gen_case gen = shrunk(wide_winograd);
-    assert_int_equal(gen.count, 1);
-    assert_int_equal(gen.layers[0].k, 3);
-    assert_int_equal(gen.layers[0].c, 1);
-    assert_int_equal(gen.layers[0].w, 8);
-    assert_int_equal(gen.layers[0].h, 8);
-    assert_int_equal(gen.layers[0].precision, NVDLA_INT8);
-    assert_int_equal(gen.layers[0].stride_x * gen.layers[0].stride_y, 1);
-
-    gen = shrunk(sliding_winograd);
-    assert_int_equal(gen.count, 2);
-    assert_int_equal(gen.layers[0].keep, 4);
-    assert_int_equal(gen.layers[1].w * gen.layers[1].k, 8);
-
-    gen = shrunk(many_batches);
-    assert_int_equal(gen.count, 1);
-    assert_int_equal(gen.layers[0].batches, 5);
-    assert_int_equal(gen.layers[0].w * gen.layers[0].h * gen.layers[0].c * gen.layers[0].k, 1);
-}
-
-TEST_GROUP(draw, NULL)
