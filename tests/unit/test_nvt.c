@@ -111,76 +111,8 @@ TEST_IN_FOLDER(header_errors) {
     assert_string_equal(prog->config->name, "large");
 }
 
-TEST_IN_FOLDER(errors) {
-    static const struct {
-        const char *text, *found, *expected;
-    } cases[] = {
-        {"frob 1", "found \"frob\"", "a command"},
-        {"reg_write", "found nothing", "a register"},
-        {"reg_write SDP 1", "found \"SDP\"", "a register"},
-        {"reg_write FOO.X 1", "found \"FOO.X\"", "known unit"},
-        {"reg_write SDP.D_FOO 1", "unknown register \"SDP.D_FOO\"", "configuration full"},
-        {"reg_write 0x3 1", "found \"0x3\"", "multiple of 4"},
-        {"reg_write 0x40000 1", "found \"0x40000\"", "0x3fffc"},
-        {"reg_write SDP.D_CVT_SCALE", "found nothing", "a register value"},
-        {"reg_write SDP.D_CVT_SCALE 0x1ffffffff", "found \"0x1ffffffff\"", "a register value"},
-        {"reg_write SDP.D_CVT_SCALE 1 volatile", "found \"volatile\"", "reg_write UNIT.REGISTER VALUE [nposted]"},
-        {"reg_read SDP.D_CVT_SCALE mask=1", "found \"mask=1\"", "reg_read UNIT.REGISTER"},
-        {"read_check SDP.S_STATUS 1", "found \"1\"", "==, <= or >="},
-        {"read_check SDP.S_STATUS == 1 attempts=3", "found \"attempts=3\"", "read_check"},
-        {"poll SDP.S_STATUS == x", "found \"x\"", "a register value"},
-        {"poll SDP.S_STATUS == 1 mask=", "found nothing", "a mask"},
-        {"poll SDP.S_STATUS == 1 attempts=-1", "found \"-1\"", "attempts"},
-        {"poll SDP.S_STATUS == 1 nposted", "found \"nposted\"", "poll"},
-        {"wait up", "found \"up\"", "high or low"},
-        {"wait", "found nothing", "high or low"},
-        {"intr_notify SDP_3 a", "found \"SDP_3\"", "an interrupt"},
-        {"intr_notify 32 a", "found \"32\"", "an interrupt"},
-        {"intr_notify SDP_0", "found nothing", "the name of an event"},
-        {"sync_notify", "found nothing", "the name of a stream"},
-        {"sync_notify SDP", "found nothing", "the name of an event"},
-        {"sync_wait SDP \"\"", "found nothing", "the name of an event"},
-        {"sync_wait SDP a stream=x", "found \"stream=x\"", "sync_wait"},
-        {"mem_load 0 0 blob=0", "found \"0\"", "primary or secondary"},
-        {"mem_load primary x blob=0", "found \"x\"", "a memory address"},
-        {"mem_load primary 0", "found nothing", "blob=LABEL or file=NAME"},
-        {"mem_load primary 0 blob=0", "found \"0\"", "the label of a blob above"},
-        {"mem_check primary 0 blob=x", "found \"x\"", "the label of a blob above"},
-        {"mem_fill primary 0 1", "found nothing", "a byte"},
-        {"mem_fill primary 0 1 0x100", "found \"0x100\"", "a byte"},
-        {"mem_fill primary 0 x 0", "found \"x\"", "a size in bytes"},
-        {"mem_fill primary 0 0x100000001 0", "a fill of 0x100000001 bytes", "0x100000000"},
-        {"mem_reserve primary 0", "found nothing", "a size in bytes"},
-        {"mem_reserve primary 0xffffffffffffffff 2", "out of range", "64 address bits"},
-        {"mem_release primary 0", "mem_release of 0x0", "starts at this address"},
-        {"mem_crc primary 0 4", "found nothing", "a CRC-32"},
-        {"check_event", "found nothing", "after=EVENT"},
-        {"check_event after=", "found \"after=\"", "check_event"},
-        {"check_event after=z", "event z", "nothing raises"},
-        {"wait high \"end", "found \"\"\"", "closing quote"},
-        {"wait high \"\\q\"", "found", "\\xHH"},
-        {"wait high \"\\x00\"", "found", "two hex digits"},
-        {"wait high a b", "found \"a\"", "wait high|low"},
-        {"blob 1", "found \"1\"", "label 0"},
-        {"blob", "found nothing", "the label"},
-        {"blob 0 a b", "found \"b\"", "nothing else"},
-        {"blob 0", "found the end of the file", "the blob of line 4"},
-        {"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17", "found \"16\"", "fewer words"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[300];
-        snprintf(text, sizeof text, HEAD "%s\n", cases[i].text);
-        bad(text, 4, cases[i].found, cases[i].expected);
-    }
-    bad(HEAD "intr_notify SDP_0 a\nintr_notify SDP_1 a\n", 5, "second time", "t.nvt:4");
-    bad(HEAD "blob 0\n  012\nend\n", 5, "found \"012\"", "hex digits");
-    bad(HEAD "blob 0\n  01 0g\nend\n", 5, "found \"0g\"");
-    bad(HEAD "blob 0\n  @x\nend\n", 5, "found \"@x\"");
-    bad(HEAD "blob 0\n  1*4\nend\n", 5, "found \"1*4\"");
-    bad(HEAD "blob 0\n  01*\nend\n", 5, "found \"01*\"");
-    bad(HEAD "blob 0\n  01*99999999999\nend\n", 5, "more than");
-    bad(HEAD "blob 0\n  @0xffffffffffffffff 0101\nend\n", 5, "more than");
-    bad(HEAD "blob 0\n  00\n", 5, "end of the file", "line 4");
+TEST_IN_FOLDER(wrong_commands_are_told) {
+    parse_wrong_rows(state, trace_read_nvt, "t.nvt", HEAD, "tests/unit/wrong_nvt.txt");
 }
 
 TEST_IN_FOLDER(sec_mem_needs_a_configuration_with_it) {

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "memory/file.h"
+#include "nvdla/xalloc.h"
+#include "tests/unit/golden.h"
 #include "tests/unit/test.h"
 #include "trace/formats.h"
 #include "trace/nvt.h"
@@ -76,22 +78,57 @@ static inline struct program *parse_good(void **state, trace_reader *reader, con
     return prog;
 }
 
-/* Parsing must fail with "NAME:LINE: " and every further argument (up to NULL) in the message. */
-static inline void parse_bad(void **state, trace_reader *reader, const char *name, const char *text, int line, ...) {
+/* Parsing must fail with "NAME:LINE: " and every part in the message. */
+static inline void parse_wrong(void **state, trace_reader *reader, const char *name, const char *text, int line,
+                               const char *const *parts) {
     struct error err = {.text = ""};
-    struct program *prog = parse_text(state, reader, name, text, NULL, &err);
-    if (prog)
+    if (parse_text(state, reader, name, text, NULL, &err))
         fail_msg("no error from: %s", text);
     char where[400];
     snprintf(where, sizeof where, "%s:%d: ", name, line);
     if (!strstr(err.text, where))
         fail_msg("\"%s\" does not tell %s", err.text, where);
-    va_list args;
-    va_start(args, line);
-    for (const char *part; (part = va_arg(args, const char *));)
-        if (!strstr(err.text, part))
-            fail_msg("\"%s\" does not tell \"%s\"", err.text, part);
-    va_end(args);
+    for (; *parts; parts++)
+        if (!strstr(err.text, *parts))
+            fail_msg("\"%s\" does not tell \"%s\"", err.text, *parts);
+}
+
+/* The same with parts as arguments up to NULL. */
+#define parse_bad(state, reader, name, text, line, ...)                                                                \
+    parse_wrong(state, reader, name, text, line, (const char *const[]){__VA_ARGS__})
+
+/* Replaces \n, \\ and \xHH. */
+static inline char *unescaped(char *text) {
+    char *to = text;
+    for (const char *from = text; *from; to++) {
+        unsigned byte = 0;
+        int used = 0;
+        if (from[0] == '\\' && sscanf(from, "\\x%2x%n", &byte, &used) == 1) {
+            *to = (char)byte;
+            from += used;
+        } else if (from[0] == '\\') {
+            *to = from[1] == 'n' ? '\n' : from[1];
+            from += 2;
+        } else
+            *to = *from++;
+    }
+    *to = '\0';
+    return text;
+}
+
+/* Rows of a file: the line of the error, the text behind `head`, parts of the message, all with escapes. */
+static inline void parse_wrong_rows(void **state, trace_reader *reader, const char *name, const char *head,
+                                    const char *path) {
+    char *rest = test_text(path);
+    for (char *row; (row = test_row(&rest)) != NULL;) {
+        const int line = atoi(strsep(&row, "\t"));
+        char *text = kept(xprintf("%s%s", head, unescaped(strsep(&row, "\t"))));
+        const char *parts[8] = {NULL};
+        for (size_t i = 0; row && i < 7; i++)
+            parts[i] = unescaped(strsep(&row, "\t"));
+        assert_non_null(parts[0]);
+        parse_wrong(state, reader, name, text, line, parts);
+    }
 }
 
 /* The n-th operation that is not a comment. */
@@ -168,6 +205,12 @@ static inline void check_round_trip(const struct program *prog) {
     free(text);
     free(second);
     program_free(again);
+}
+
+/* In the project's own format the program is a golden file. */
+static inline void reads_as(const struct program *prog, const char *name) {
+    size_t n;
+    golden(name, kept(nvt_text(prog, &n)));
 }
 
 /* A warning that contains all the parts exists. */
