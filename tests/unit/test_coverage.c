@@ -3,6 +3,7 @@
 #include "nvdla/xalloc.h"
 #include "trace_test.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 
 #include "coverage/coverage.h"
@@ -68,18 +69,10 @@ static uint64_t count(const struct coverage *coverage, const char *bin) {
     return value;
 }
 
-/* Counts one trace; words are names of bins behind the "COUNT:" that they must have. */
-static void expect(struct program *prog, const char *const *words) {
-    struct coverage *coverage = counted(prog);
-    uint64_t wanted = 0;
-    for (; *words; words++)
-        if (strchr(*words, ':'))
-            wanted = strtoull(*words, NULL, 10);
-        else if (count(coverage, *words) != wanted)
-            fail_msg("%s is %" PRIu64 ", expected %" PRIu64, *words, count(coverage, *words), wanted);
+static void expect_count(const struct coverage *coverage, const char *bin, uint64_t wanted) {
+    if (count(coverage, bin) != wanted)
+        fail_msg("%s is %" PRIu64 ", expected %" PRIu64, bin, count(coverage, bin), wanted);
 }
-
-#define EXPECT(prog, ...) expect(prog, (const char *const[]){__VA_ARGS__, NULL})
 
 /* The row of the table that begins with these words, up to the end of its line. */
 static void row(const struct coverage *coverage, const char *name, char text[400]) {
@@ -102,17 +95,6 @@ static void add_sdp(struct program *prog, uint32_t line) {
                   "D_OP_ENABLE=1");
 }
 
-TEST_ON(sdp_layers_land_in_their_bins, struct program *prog, trace_for("small")) {
-    add_sdp(prog, 32);
-    set(prog, NVDLA_SDP, SDP_S_POINTER, 1);
-    add_sdp(prog, 64);
-    EXPECT(prog, "2:", "sdp.layers", "sdp.source*destination=memory,memory", "sdp.width*channels=2..7,multiple",
-           "sdp.bs_alu=sum", "sdp.bs_alu_operand=memory", "sdp.bs_alu*bs_mul=sum,off", "sdp.bn=bypass",
-           "sdp.scale=other_negative", "chain.kind=sdp", "1:", "sdp.group=0", "sdp.group=1",
-           "sdp.lines*surfaces=packed,packed", "sdp.lines*surfaces=gap,packed", "chain.kind*after=sdp,same_kind",
-           "trace.config=small", "trace.groups=both", "0:", "sdp.bn_alu=off" /* does not apply */);
-}
-
 /* A convolution: 6x5x11 (WxHxC), kernels 3x2 in number 9, stride 2x1, pad left 1. */
 static void add_conv(struct program *prog, bool image) {
     const uint32_t misc = image ? 0 : CSC_D_MISC_CFG__DATA_REUSE_MASK;
@@ -130,46 +112,6 @@ static void add_conv(struct program *prog, bool image) {
     set_all(prog, "CDMA: D_CVT_SCALE=7 D_PIXEL_OFFSET=1 D_OP_ENABLE=1");
 }
 
-TEST_ON(convolutions_are_their_units_together, struct program *prog, trace_for("small")) {
-    add_conv(prog, false);
-    EXPECT(prog, "1:", "conv.layers", "conv.input=feature", "conv.channels*kernels=ragged,ragged",
-           "conv.kernel_width*kernel_height=3,2", "conv.input*stride_x*stride_y=feature,2,1",
-           "conv.input*pad_left*pad_right=feature,on,off", "conv.input*pad_top*pad_bottom=feature,off,on",
-           "conv.pad_value=negative", "conv.positions=8..15", "conv.data_reuse*data_release=on,some",
-           "conv.banks=first", "conv.buffer=all_used", "conv.lines*surfaces=packed,gap", "conv.truncate=1..15",
-           "0:", "conv.format=R8", "conv.scale=positive" /* the convertor is off */);
-}
-
-TEST_ON(images_are_sorted_by_format, struct program *prog, trace_for("small")) {
-    add_conv(prog, false);
-    add_conv(prog, true);
-    EXPECT(prog, "2:", "conv.layers", "conv.kernel_width=3", "1:", "conv.format*x_offset=V8U8Y8A8,1..",
-           "conv.components*y_extension=4,2", "conv.scale=positive", "conv.pixels=unsigned", "conv.banks=same");
-}
-
-TEST_ON(fused_chains_count_once, struct program *prog, trace_for("small")) {
-    set(prog, NVDLA_PDP, PDP_D_OPERATION_MODE_CFG, 1); /* max, from SDP */
-    set_all(prog, "PDP: D_OP_ENABLE=1 SDP: D_FEATURE_MODE_CFG=FLYING_MODE:1,OUTPUT_DST:1 D_OP_ENABLE=1");
-    add_conv(prog, true);
-    EXPECT(prog, "1:", "chain.layers", "chain.kind*conv_input=conv>sdp>pdp,image", "pdp.source*method=sdp,max",
-           "sdp.source*destination=conv,pdp");
-}
-
-TEST_ON(pdp_windows_and_padding, struct program *prog, trace_for("large")) {
-    set_all(prog, "PDP: D_OPERATION_MODE_CFG=FLYING_MODE:1,0x102 D_POOLING_KERNEL_CFG=0x310102 "
-                  "D_POOLING_PADDING_CFG=1 D_POOLING_PADDING_VALUE_1_CFG=0x7ffff D_OP_ENABLE=1");
-    EXPECT(prog, "1:", "pdp.source*method=memory,min", "pdp.windows_x*windows_y=overlap,apart",
-           "pdp.method*padding=min,horizontal", "pdp.method*pad_value=min,negative",
-           "pdp.strips*pad_left*pad_right=2,on,off", "pdp.memory=secondary");
-}
-
-TEST_ON(cdp_is_compared_with_its_reader, struct program *prog, trace_for("small")) {
-    set_all(prog, "CDP: S_LUT_ACCESS_DATA=5 S_LUT_INFO=0xff D_LRN_CFG=3 D_DST_BASE_ADDR_LOW=0x1000 "
-                  "CDP_RDMA: D_SRC_BASE_ADDR_LOW=0x1000 D_DATA_CUBE_CHANNEL=4 D_OP_ENABLE=1 CDP: D_OP_ENABLE=1");
-    EXPECT(prog, "1:", "cdp.length*channels=9,part", "cdp.destination=in_place", "cdp.le_index_offset=negative",
-           "trace.cdp_lut_write=some", "trace.cdp_lut_read=none");
-}
-
 /* ---- full ------------------------------------------------------------------------------------ */
 
 enum { INT8, INT16, FP16 };
@@ -183,6 +125,36 @@ static void arm_conv(struct program *prog, int precision) {
 
 static void set_csc_mode(struct program *prog, int precision, uint32_t mode) {
     set(prog, NVDLA_CSC, CSC_D_MISC_CFG, (uint32_t)precision << CSC_D_MISC_CFG__PROC_PRECISION_LSB | mode);
+}
+
+TEST(layers_land_in_their_bins) {
+    char *rest = test_text("tests/unit/coverage.txt");
+    const char *unit = "";
+    struct program *prog = NULL;
+    struct coverage *coverage = NULL;
+    uint64_t wanted = 0;
+    for (char *row; (row = test_row(&rest)) != NULL;) {
+        if (row[0] != ' ') {
+            prog = trace_for(strsep(&row, ":"));
+            coverage = NULL;
+        }
+        for (char *word; (word = strsep(&row, " ")) != NULL;)
+            if (isdigit((unsigned char)word[0])) {
+                coverage = coverage ? coverage : counted(prog);
+                wanted = strtoull(word, NULL, 10);
+            } else if (*word && coverage)
+                expect_count(coverage, word, wanted);
+            else if (strcmp(word, "sdp") == 0)
+                add_sdp(prog, (uint32_t)atoi(strsep(&row, " ")));
+            else if (strcmp(word, "conv") == 0)
+                add_conv(prog, strcmp(strsep(&row, " "), "image") == 0);
+            else if (strcmp(word, "arm") == 0)
+                arm_conv(prog, atoi(strsep(&row, " ")));
+            else if (strchr(word, '='))
+                set_all(prog, kept(xprintf("%s %s", unit, word)));
+            else if (*word)
+                unit = word;
+    }
 }
 
 /* The bins of formats have the names of the formats, in their order. */
@@ -207,35 +179,6 @@ TEST(every_pixel_format_has_its_bins) {
     }
 }
 
-/* CDMA pads and strides in Winograd (chapter 30 section 5.5): 10 lines after a pad of 1 fill 8 lines of stride 2. */
-TEST_ON(winograd_has_the_strides_and_pads_of_cdma, struct program *prog, trace_for("full")) {
-    set_csc_mode(prog, INT16, CSC_D_MISC_CFG__CONV_MODE_MASK);
-    set_all(prog, "CSC: D_WEIGHT_SIZE_EXT_1=31 D_PRA_CFG=2 D_DATAOUT_SIZE_0=0x30003 CDMA: D_DATAIN_SIZE_0=0x90007 "
-                  "D_DATAIN_SIZE_1=15 D_DATAIN_SIZE_EXT_0=0x70007 D_CONV_STRIDE=0x10000 D_ZERO_PADDING=0x10000 "
-                  "D_ZERO_PADDING_VALUE=0x8000");
-    arm_conv(prog, INT16);
-    EXPECT(prog, "1:", "conv.input*stride_x*stride_y=winograd,1,2", "conv.input*pad_top*pad_bottom=winograd,on,on",
-           "conv.input*pad_left*pad_right=winograd,off,off", "conv.precision*pad_value=int16,negative",
-           "conv.precision*pra_truncate=int16,2", "conv.precision*channels=int16,whole", "conv.width=8",
-           "conv.height=9..31", "conv.positions=2..7", "0:", "conv.kernel_width=1" /* does not apply */);
-}
-
-/* Products of INT16 pass 32 bits; as many of INT8, or shifted by 2 bits, do not. */
-TEST_ON(batches_and_saturation_by_precision, struct program *prog, trace_for("full")) {
-    for (int precision = INT8; precision <= FP16; precision++) {
-        set_csc_mode(prog, precision, 0);
-        set_all(prog, "CSC: D_WEIGHT_SIZE_EXT_1=3 D_DATAIN_SIZE_EXT_1=32 D_BATCH_NUMBER=6 CDMA: D_NAN_FLUSH_TO_ZERO=1");
-        arm_conv(prog, precision);
-    }
-    set(prog, NVDLA_CACC, CACC_D_CLIP_CFG, 2);
-    set_csc_mode(prog, INT16, 0);
-    arm_conv(prog, INT16);
-    EXPECT(prog, "4:", "conv.input*batch=feature,4..7", "1:", "conv.precision*saturation=int8,impossible",
-           "conv.precision*saturation=int16,possible", "conv.precision*saturation=int16,impossible",
-           "conv.precision*tail_atoms=int8,2" /* 33 channels: 2 atoms */, "conv.precision*tail_atoms=fp16,3",
-           "conv.input*nan_flush=feature,on" /* of FP16 only */);
-}
-
 /* Group sizes are what the trace loads: the first group is empty, the second has all elements, the third some. */
 TEST(compressed_groups_are_looked_up_in_memory) {
     static const uint8_t sizes[] = {0, 0, 0, 0, 0, 1, 0, 0, 7, 0, 0, 0}; /* 0, 256, 7 bytes */
@@ -252,74 +195,16 @@ TEST(compressed_groups_are_looked_up_in_memory) {
     set_all(prog, "CDMA: D_WEIGHT_FORMAT=1 D_WEIGHT_SIZE_0=15 D_WGS_ADDR_LOW=0x1040 D_WGS_ADDR_HIGH=1 "
                   "D_WMB_BYTES=0x180");
     arm_conv(prog, FP16);
-    EXPECT(prog, "1:", "conv.weights*input*precision=compressed,feature,fp16",
-           "conv.weights*weight_memory=compressed,secondary", "conv.empty_groups*kernel_groups=some,2..8",
-           "conv.dense_groups=some", "conv.mask_entries=2..255");
-}
-
-TEST_ON(sdp_conversions_take_their_input_from_the_rdma, struct program *prog, trace_for("full")) {
-    set_all(prog, "SDP: D_DP_EW_CFG=EW_BYPASS:1 D_FEATURE_MODE_CFG=FLYING_MODE:1 D_DP_BS_CFG=BS_BYPASS:1 "
-                  "D_DP_BN_CFG=BN_BYPASS:1");
-    set(prog, NVDLA_SDP, SDP_D_OP_ENABLE, 1); /* of a convolution, without SDP_RDMA */
-    set_all(prog, "SDP: D_FEATURE_MODE_CFG=0 D_DATA_FORMAT=OUT_PRECISION:1 D_DATA_CUBE_CHANNEL=0x30 D_OP_ENABLE=1 "
-                  "SDP_RDMA: D_FEATURE_MODE_CFG=IN_PRECISION:1 D_SRC_DMA_CFG=1 D_OP_ENABLE=1");
-    EXPECT(prog, "1:", "sdp.source*conversion=conv,int8>int8>int8", "sdp.source*conversion=memory,int16>int8>int16",
-           "sdp.conversion*halves=int16>int8>int16,both", "sdp.source_memory*memory=primary,secondary",
-           "sdp_rdma.precision=int8", "0:", "sdp_lut.layers");
-}
-
-/* EW with an operand of every element and its convertor, and the table; then compare mode. */
-TEST_ON(sdp_ew_stage_and_table, struct program *prog, trace_for("full")) {
-    set_all(prog, "SDP: S_LUT_ACCESS_DATA=1 S_LUT_CFG=LUT_LE_FUNCTION:1,LUT_HYBRID_PRIORITY:1 S_LUT_INFO=0xff00 "
-                  "S_LUT_LO_SLOPE_SHIFT=0x3e0 D_FEATURE_MODE_CFG=FLYING_MODE:1,0x400 "
-                  "D_DATA_FORMAT=OUT_PRECISION:1,0x1 D_DP_BS_ALU_CFG=BS_ALU_SHIFT_VALUE:20 "
-                  "D_DP_EW_CFG=EW_ALU_BYPASS:1 D_DP_EW_MUL_CFG=EW_MUL_SRC:1 D_DP_EW_MUL_CVT_OFFSET_VALUE=0x80000000 "
-                  "D_DP_EW_MUL_CVT_SCALE_VALUE=1 D_DP_EW_MUL_CVT_TRUNCATE_VALUE=16 D_DP_EW_TRUNCATE_VALUE=64 "
-                  "D_OP_ENABLE=1 SDP_RDMA: D_FEATURE_MODE_CFG=PROC_PRECISION:1,0x401 D_BRDMA_CFG=1 D_NRDMA_CFG=1 "
-                  "D_ERDMA_CFG=ERDMA_DATA_MODE:1,ERDMA_DATA_SIZE:1 D_OP_ENABLE=1 SDP: D_FEATURE_MODE_CFG=0 "
-                  "D_DP_EW_CFG=EW_LUT_BYPASS:1,EW_MUL_BYPASS:1,EW_ALU_ALGO:3 D_OP_ENABLE=1");
-    EXPECT(prog, "1:", "sdp.mode*operands=batch,per_element", "sdp.ew_alu*ew_mul=off,on", "sdp.ew_mul_shift=64..",
-           "sdp.ew_mul_convertor=on", "sdp.ew_mul_convertor_offset=negative", "sdp.ew_mul_convertor_scale=one",
-           "sdp.ew_mul_convertor_truncate=16..", "sdp.destination*ew_lut=memory,on",
-           "sdp.source*destination=memory,compare", "sdp_lut.layers", "sdp_lut.source*precision=conv,int16",
-           "sdp_lut.le_function*hybrid_priority=linear,LO", "sdp_lut.le_index_select=negative",
-           "sdp_lut.lo_overflow_shift=negative", "sdp_rdma.mode*ew_mode=batch,per_element", "trace.sdp_lut_write=some",
-           "trace.cdp_lut_write=none", "2:", "sdp.bs_alu_shift=16..",
-           "0:", "sdp.ew_alu_convertor=on" /* does not apply */);
-}
-
-/* FP16 pads are FP17 patterns. */
-TEST_ON(pdp_and_cdp_by_precision, struct program *prog, trace_for("full")) {
-    set_all(prog, "PDP: D_OPERATION_MODE_CFG=FLYING_MODE:1 D_DATA_FORMAT=2 D_DATA_CUBE_IN_CHANNEL=15 "
-                  "D_POOLING_PADDING_CFG=1 D_POOLING_PADDING_VALUE_1_CFG=0x17c00 D_NAN_FLUSH_TO_ZERO=1 D_OP_ENABLE=1 "
-                  "PDP_RDMA: D_SRC_RAM_CFG=1 D_OP_ENABLE=1 CDP_RDMA: D_OP_ENABLE=1 CDP: D_DATA_FORMAT=1 "
-                  "D_DATIN_OFFSET=0x100 D_OP_ENABLE=1 D_DATA_FORMAT=2 D_OP_ENABLE=1");
-    EXPECT(prog, "1:", "pdp.source*precision*method=memory,fp16,average", "pdp.precision*channels=fp16,whole",
-           "pdp.precision*pad_value=fp16,negative", "pdp.source*nan_to_zero=memory,on",
-           "pdp.source_memory*memory=primary,secondary", "cdp.precision*length=int16,3",
-           "cdp.in_offset=positive" /* FP16 has none */, "cdp.nan_to_zero=off", "chain.kind*precision=cdp,fp16");
-}
-
-TEST_ON(bdma_groups_and_descriptors, struct program *prog, trace_for("full")) {
-    set_all(prog, "BDMA: CFG_LINE=1 CFG_LINE_REPEAT=2 CFG_DST_LINE=64 CFG_SRC_LINE=32 CFG_CMD=1 CFG_OP=1 CFG_CMD=2 "
-                  "CFG_OP=1 CFG_LAUNCH1=1 CFG_OP=1 CFG_LAUNCH0=1");
-    EXPECT(prog, "2:", "bdma.layers", "bdma_block.source*destination=secondary,primary",
-           "1:", "bdma.group*after=1,nothing", "bdma.group*after=0,other_group", "bdma.group*descriptors=1,2..7",
-           "bdma.source_memories=both", "bdma_block.source*destination=primary,secondary",
-           "bdma_block.source_after=other", "bdma_block.source_after=same", "chain.kind*after=bdma,same_kind",
-           "trace.groups=both", "3:", "bdma_block.layers", "bdma_block.source_lines*destination_lines=overlap,packed",
-           "0:", "bdma_block.source_surfaces=packed" /* there is one */);
-}
-
-TEST_ON(rubik_modes, struct program *prog, trace_for("full")) {
-    set_all(prog, "RBK: D_MISC_CFG=0 D_DATAIN_SIZE_0=8 D_DATAOUT_SIZE_1=32 D_DECONV_STRIDE=0x10008 D_OP_ENABLE=1 "
-                  "D_MISC_CFG=IN_PRECISION:2,0x1 D_DATAIN_SIZE_0=0x1003f D_DAOUT_LINE_STRIDE=128 "
-                  "D_DAOUT_PLANAR_STRIDE=320 D_DAIN_RAM_TYPE=1 D_OP_ENABLE=1");
-    EXPECT(prog, "1:", "rubik.mode*precision=contract,int8", "rubik.mode*channels=contract,ragged",
-           "rubik.deconv_x*deconv_y=9..,2..8", "rubik.deconv_x*contract_columns=9..,ragged",
-           "rubik.mode*precision=split,fp16", "rubik.mode*planar_line=split,whole_atoms", "rubik.mode*width=split,64",
-           "rubik.mode*lines*surfaces=split,packed,gap", "rubik.mode*source_memory*memory=split,primary,secondary",
-           "chain.kind*precision=rubik,fp16");
+    static const char *const bins[] = {
+        "conv.weights*input*precision=compressed,feature,fp16",
+        "conv.weights*weight_memory=compressed,secondary",
+        "conv.empty_groups*kernel_groups=some,2..8",
+        "conv.dense_groups=some",
+        "conv.mask_entries=2..255",
+    };
+    const struct coverage *coverage = counted(prog);
+    for (size_t i = 0; i < sizeof bins / sizeof bins[0]; i++)
+        expect_count(coverage, bins[i], 1);
 }
 
 /* Engines and values that small lacks are in no row of its table, those of full are. */
