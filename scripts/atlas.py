@@ -1,7 +1,7 @@
-#!/usr/bin/env python3
-"""Plays faults of a bus with networks, and keeps what their outputs look like in csrc/doctor/atlas.inc.
+#!/usr/bin/python3
+"""Plays faults of a bus with networks, and keeps what their outputs look like in python/nvcosim/doctor/atlas.csv.
 
-usage: scripts/atlas.py BUILD            plays, and writes the atlas; build again afterwards
+usage: scripts/atlas.py BUILD            plays, and writes the atlas
        scripts/atlas.py BUILD --judge    how often `nvcosim doctor --output` ranks the fault of a run first, and among
                                          the first three: with runs of the network, and by the atlas without the
                                          rows of the network; fails below 80 and 96 of 100 for the usual parameters
@@ -13,35 +13,35 @@ variables: NVDLA_CONFORMANCE  folder with loadables/lenet_small (default ../shar
 Networks that are missing are named, and have no rows. A fault that leaves the output right has no row either.
 """
 import argparse
+import csv
 import json
 import math
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ATLAS = ROOT / "csrc/doctor/atlas.inc"
+ATLAS = ROOT / "python/nvcosim/doctor/atlas.csv"
 CONFORMANCE = pathlib.Path(os.environ.get("NVDLA_CONFORMANCE", ROOT / "../shared/conformance"))
 QUANTISED = pathlib.Path(os.environ.get("NVDLA_NETWORKS", ROOT / "../shared/networks"))
 
-# Of each fault: the name of enum bus_fault_kind; parameters that make rows, the default first; parameters of --judge: the usual one, and one that
+# Of each fault: parameters that make rows, the default first; parameters of --judge: the usual one, and one that
 # no row and none of the doctor's first runs has.
 FAULTS = {
-    "same-id": ("BUS_FAULT_SAME_ID", (4, 2), (4, 9)),
-    "early-response": ("BUS_FAULT_EARLY", (2000, 300), (2000, 1300)),
-    "lost-beat": ("BUS_FAULT_LOST_BEAT", (64, 16), (64, 37)),
-    "repeated-beat": ("BUS_FAULT_REPEATED_BEAT", (64, 16), (64, 23)),
-    "strobes": ("BUS_FAULT_STROBES", (None,), (None,)),
-    "address": ("BUS_FAULT_ADDRESS", (12, 10), (12, 11)),
-    "wrap": ("BUS_FAULT_WRAP", (256, 4096), (256, 64)),
-    "stale": ("BUS_FAULT_STALE", (2000, 300), (2000, 700)),
-    "narrow": ("BUS_FAULT_NARROW", (None,), (None,)),
-    "swapped": ("BUS_FAULT_SWAPPED", (None,), (None,)),
+    "same-id": ((4, 2), (4, 9)),
+    "early-response": ((2000, 300), (2000, 1300)),
+    "lost-beat": ((64, 16), (64, 37)),
+    "repeated-beat": ((64, 16), (64, 23)),
+    "strobes": ((None,), (None,)),
+    "address": ((12, 10), (12, 11)),
+    "wrap": ((256, 4096), (256, 64)),
+    "stale": ((2000, 300), (2000, 700)),
+    "narrow": ((None,), (None,)),
+    "swapped": ((None,), (None,)),
 }
-SCALE = 0.2  # FEATURE_SCALE of bus_likeness.c
+SCALE = 0.2  # _SCALE of likeness.py
 
 
 def networks():
@@ -88,22 +88,20 @@ def doctor(build, network, output, *options):
 def write_atlas(build, folder):
     rows = []
     for network in networks():
-        for fault, (kind, parameters, _) in FAULTS.items():
+        for fault, (parameters, _) in FAULTS.items():
             for parameter in parameters:
                 output = play(build, folder, network, fault, parameter)
                 said = doctor(build, network, output, "--run-clocks", 0) if output else {"wrong": 0}
                 if said["wrong"]:
-                    values = ", ".join(f"{v:.3g}" for v in said["features"])
-                    rows.append(f"/* {network[0]} */ {{{{{kind}, {parameter or 0}}}, {{{values}}}}},")
-    ATLAS.write_text("/* Made by scripts/atlas.py: features of outputs that runs with faults of the bus left. */\n"
-                     "/* clang-format off */\n" + "\n".join(rows) + "\n/* clang-format on */\n", encoding="ascii")
+                    rows.append([network[0], fault, parameter, *(f"{v:.3g}" for v in said["features"])])
+    with open(ATLAS, "w", newline="", encoding="ascii") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
     print(f"{ATLAS.relative_to(ROOT)}: {len(rows)} rows")
 
 
 def read_atlas():
-    names = {kind: fault for fault, (kind, _, _) in FAULTS.items()}
-    rows = re.findall(r"^/\* (\S+) \*/ \{\{(\w+), \d+\}, \{(.*)\}\},", ATLAS.read_text(encoding="ascii"), re.M)
-    return [(network, names[kind], [float(v) for v in values.split(",")]) for network, kind, values in rows]
+    with open(ATLAS, newline="", encoding="ascii") as file:
+        return [(network, fault, list(map(float, values))) for network, fault, _, *values in csv.reader(file)]
 
 
 def rank_without(rows, name, features):
@@ -131,7 +129,7 @@ def judge(build, folder, count):
     for index, which in enumerate(("usual", "other")):
         mine = []
         for network in chosen:
-            for fault, (_, _, parameters) in FAULTS.items():
+            for fault, (_, parameters) in FAULTS.items():
                 placed = judge_one(build, folder, rows, network, fault, parameters[index]) if index < len(parameters) else None
                 mine += [placed] if placed else []
                 if placed and placed[0] > 1:

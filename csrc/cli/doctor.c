@@ -1,21 +1,19 @@
-/* nvcosim doctor: from the log of a driver to what stopped it; from a wrong output to its pattern. */
+/* The options of nvcosim doctor; python/nvcosim/commands/doctor.py does the work. */
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "cli/doctor_output.h"
 #include "cli/python.h"
-#include "nvdla/text.h"
+#include "run/network/compile.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 
-/* Of runs for the ranking, together, unless --run-clocks says otherwise. */
-enum { RUN_CLOCKS = 5000000 };
 #define RUN_CLOCKS_MOST UINT64_C(1000000000000)
 
 struct arguments {
-    const char *log;
-    struct doctor_output output; /* its loadable, configuration and json are those of a log, too */
-    bool run_clocks_given;
+    const char *log, *loadable, *output, *name, *layer, *before;
+    struct compile_options compile;
+    uint64_t clocks;
+    bool run_clocks_given, json;
     double megahertz; /* 0: not given */
 };
 
@@ -46,71 +44,51 @@ static void clock_option(void *megahertz, const char *arg, struct argp_state *st
 #define OF(member) offsetof(struct arguments, member)
 
 static const struct argument option_table[] = {
-    CONFIG_OF_LOADABLE(OF(output.compile.config)),
+    CONFIG_OF_LOADABLE(OF(compile.config)),
     OPTION("loadable", "NET", "The compiled network (.nvdla) that ran: names the layer and its clocks",
-           TEXT_AT(OF(output.loadable), "the name of a compiled network")),
+           TEXT_AT(OF(loadable), "the name of a compiled network")),
     OPTION("output", "FILE",
            "Instead of a log: the bytes of the output memory that the board left, to compare with the model; needs "
            "--loadable and --input. FILE.dimg: as the runtime writes it. A folder: with dumps of layers, "
            "TASK.OPERATION.bin: the first wrong one counts",
-           TEXT_AT(OF(output.found), "the name of a file")),
+           TEXT_AT(OF(output), "the name of a file")),
     OPTION("name", "NAME", "The output that FILE is, if the network has several",
-           TEXT_AT(OF(output.name), "the name of an output")),
+           TEXT_AT(OF(name), "the name of an output")),
     OPTION("layer", "TASK.OPERATION",
            "FILE is the cube that this layer wrote, not an output: from its first byte to its last",
-           TEXT_AT(OF(output.layer), "TASK.OPERATION")),
+           TEXT_AT(OF(layer), "TASK.OPERATION")),
     OPTION("before", "FILE", "What the same memory held before the run, to recognise stale bytes",
-           TEXT_AT(OF(output.before), "the name of a file")),
+           TEXT_AT(OF(before), "the name of a file")),
     OPTION("clock", "MHZ", "Of a log: the clock of NVDLA on the board (default: 100, as an assumption)",
            TAKEN_AT(OF(megahertz), clock_option)),
     OPTION(
         "run-clocks", "N",
         "With --output: rank the faults of a bus by runs of the network on the RTL that take about N clocks together "
         "(default 5000000); 0: no runs, compare with those of other networks",
-        NUMBER_AT(OF(output.clocks), 0, RUN_CLOCKS_MOST), .also = OF(run_clocks_given)),
-    OPTION("json", NULL, "Print JSON", FLAG_AT(OF(output.json))),
+        NUMBER_AT(OF(clocks), 0, RUN_CLOCKS_MOST), .also = OF(run_clocks_given)),
+    OPTION("json", NULL, "Print JSON", FLAG_AT(OF(json))),
     {0},
 };
 
 static void check(void *input, struct argp_state *state) {
     const struct arguments *arguments = input;
-    const struct doctor_output *output = &arguments->output;
-    const size_t inputs = output->compile.input.sources.count;
-    if (arguments->log && output->found)
+    const size_t inputs = arguments->compile.input.sources.count;
+    if (arguments->log && arguments->output)
         argp_error(state, "found '%s' and --output, expected a log or an output", arguments->log);
-    else if (output->found && (!output->loadable || !inputs))
+    else if (arguments->output && (!arguments->loadable || !inputs))
         argp_error(state, "--output: found no %s, expected the network that ran and its input",
-                   output->loadable ? "--input" : "--loadable");
-    else if (output->name && output->layer)
+                   arguments->loadable ? "--input" : "--loadable");
+    else if (arguments->name && arguments->layer)
         argp_error(state, "found --name and --layer, expected one of them");
-    else if (!output->found && (output->name || output->layer || output->before || arguments->run_clocks_given))
+    else if (!arguments->output &&
+             (arguments->name || arguments->layer || arguments->before || arguments->run_clocks_given))
         argp_error(state, "--name, --layer, --before and --run-clocks: expected --output as well");
-    else if (!output->found && output->compile.given)
-        argp_error(state, "--%s: found a log, expected --output as well", output->compile.given);
-    else if (output->found && arguments->megahertz > 0)
+    else if (!arguments->output && arguments->compile.given)
+        argp_error(state, "--%s: found a log, expected --output as well", arguments->compile.given);
+    else if (arguments->output && arguments->megahertz > 0)
         argp_error(state, "--clock: found --output, expected a log");
-    else if (!arguments->log && !output->found)
+    else if (!arguments->log && !arguments->output)
         argp_error(state, "expected the log of a driver (dmesg >log.txt), or - for standard input");
-}
-
-/* The diagnosis is written in Python. */
-static int doctor_log(const struct arguments *arguments) {
-    const struct nvdla_config *config = arguments->output.compile.config;
-    struct words words = {0};
-    words_put(&words, "doctor");
-    if (arguments->output.json)
-        words_put(&words, "--json");
-    if (arguments->megahertz > 0)
-        words_add(&words, "--clock=%.17g", arguments->megahertz);
-    if (arguments->output.loadable)
-        words_add(&words, "--loadable=%s", arguments->output.loadable);
-    if (config)
-        words_add(&words, "--config=%s", config->name);
-    words_put(&words, "--");
-    words_put(&words, arguments->log);
-    const int status = python_command("doctor", words.items);
-    words_free(&words);
-    return status;
 }
 
 int doctor_main(int argc, char **argv) {
@@ -119,14 +97,12 @@ int doctor_main(int argc, char **argv) {
                                            .doc = doc,
                                            .operands = OPERAND_AT(OF(log), "one log"),
                                            .more = {{.options = compile_arguments,
-                                                     .member = OF(output.compile),
+                                                     .member = OF(compile),
                                                      .given = offsetof(struct compile_options, given)}},
                                            .check = check};
-    struct arguments arguments = {.output.clocks = RUN_CLOCKS};
-    compile_options_init(&arguments.output.compile);
-    if (!command_read(&command, argc, argv, &arguments))
-        return EXIT_BAD_INPUT;
-    const int status = arguments.output.found ? doctor_output(&arguments.output) : doctor_log(&arguments);
-    compile_options_free(&arguments.output.compile);
-    return status;
+    struct arguments arguments = {0};
+    compile_options_init(&arguments.compile);
+    const bool fine = command_read(&command, argc, argv, &arguments);
+    compile_options_free(&arguments.compile);
+    return fine ? python_command("doctor", argv) : EXIT_BAD_INPUT;
 }

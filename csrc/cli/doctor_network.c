@@ -1,5 +1,5 @@
-/* nvcosim doctor-network: the schedule of a compiled network as JSON, for the diagnosis of logs, which is written in
- * Python (python/nvcosim/doctor/network.py). */
+/* nvcosim doctor-network: the schedule of a compiled network as JSON, for the diagnosis of logs and outputs, which is
+ * written in Python (python/nvcosim/doctor). */
 #include <stdlib.h>
 
 #include <jansson.h>
@@ -54,6 +54,15 @@ static json_t *edge(struct op_edge edge) {
     return json_pack("[i, i]", edge.operation, (int)edge.event);
 }
 
+/* Bytes of an integer that an operation writes; 0: it writes FP16, or nothing by itself. */
+static int element_of(const struct operation *op) {
+    const unsigned precision = op->type == TYPE_SDP   ? op->sdp.dst_precision
+                               : op->type == TYPE_PDP ? op->pdp.precision
+                               : op->type == TYPE_CDP ? op->cdp.out_precision
+                                                      : 2;
+    return precision == 0 ? 1 : precision == 1 ? 2 : 0;
+}
+
 /* One operation, and the edges that it releases: those of its consumers by unit, then its fused parent. */
 static json_t *operation(const struct operation *op, const struct nvdla_config *config) {
     json_t *edges = json_array();
@@ -61,9 +70,10 @@ static json_t *operation(const struct operation *op, const struct nvdla_config *
         json_array_append_new(edges, edge(op->consumers[type]));
     json_array_append_new(edges, edge(op->fused_parent));
     char *name = name_of(op);
-    json_t *json =
-        json_pack("{s:i, s:o, s:b, s:o, s:I}", "type", (int)op->type, "edges", edges, "rdma", operation_needs_rdma(op),
-                  "name", json_text(name), "least_clocks", config ? (json_int_t)operation_least_clocks(op, config) : 0);
+    json_t *json = json_pack("{s:i, s:o, s:b, s:o, s:I, s:i, s:I, s:I}", "type", (int)op->type, "edges", edges, "rdma",
+                             operation_needs_rdma(op), "name", json_text(name), "least_clocks",
+                             config ? (json_int_t)operation_least_clocks(op, config) : 0, "element", element_of(op),
+                             "line", (json_int_t)op->dst.line_stride, "surface", (json_int_t)op->dst.surface_stride);
     free(name);
     return json;
 }

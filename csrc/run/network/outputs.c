@@ -155,68 +155,6 @@ static bool write_dimg(const char *folder, const struct network_output *output, 
     return fine;
 }
 
-/* A number of the header. */
-static uint32_t dimg_number(const uint8_t *header, size_t number) {
-    uint32_t value;
-    memcpy(&value, header + number * sizeof value, sizeof value);
-    return value;
-}
-
-/* The elements of a DIMG; NULL with a message. */
-static const uint8_t *dimg_elements(const char *path, const struct network_output *output, const char *text, size_t n,
-                                    struct error *err) {
-    const uint8_t *header = (const uint8_t *)text;
-    const uint64_t size = (uint64_t)output->c * output->h * output->w * network_type_bytes(output->type);
-    if (n < DIMG_HEADER || n - DIMG_HEADER != size || dimg_number(header, 3) != output->w ||
-        dimg_number(header, 4) != output->h || dimg_number(header, 5) != output->c) {
-        error_set(err, "%s: found a DIMG of %zu bytes with other sizes; expected %u x %u x %u (c, h, w), %llu bytes",
-                  path, n, output->c, output->h, output->w, (unsigned long long)size + DIMG_HEADER);
-        return NULL;
-    }
-    return header + DIMG_HEADER;
-}
-
-/* An element from numbers in text; *at is moved on. */
-static bool parse_element(const struct network_output *output, const char **at, uint8_t element[2]) {
-    char *end;
-    const float value = strtof(*at, &end);
-    const bool half = output->type == NETWORK_HALF, byte = output->type == NETWORK_INT8;
-    const float least = byte ? -128 : -32768, most = byte ? 255 : 65535;
-    if (end == *at || (!half && (!(value >= least && value <= most) || value != (float)(int)value)))
-        return false;
-    *at = end;
-    store_16(element, half ? float_to_half(value) : (uint16_t)(int)value);
-    return true;
-}
-
-bool outputs_read_dimg(const char *path, const struct network_output *output, uint8_t *bytes, struct error *err) {
-    const struct network_output literal = literally(output);
-    const unsigned wide = network_type_bytes(output->type);
-    char *text;
-    size_t n, count = 0;
-    if (!file_read(path, &text, &n, err))
-        return false;
-    const bool packed = n >= 4 && memcmp(text, "DIMG", 4) == 0;
-    const uint8_t *elements = packed ? dimg_elements(path, output, text, n, err) : NULL;
-    const char *at = text;
-    bool fine = !packed || elements;
-    for (unsigned c = 0; fine && c < output->c; c++)
-        for (unsigned y = 0; fine && y < output->h; y++)
-            for (unsigned x = 0; fine && x < output->w; x++, count++) {
-                const uint64_t place = network_place(packed ? &literal : output, 0, c, y, x);
-                uint8_t element[2];
-                if (packed)
-                    memcpy(element, elements + count * wide, wide);
-                else if (!parse_element(output, &at, element))
-                    fine = error_set(err, "%s: found %zu numbers, expected a DIMG, or %u x %u x %u numbers of type %s",
-                                     path, count, output->c, output->h, output->w, network_type_names[output->type]);
-                if (fine && place + wide <= output->size)
-                    memcpy(bytes + place, element, wide);
-            }
-    free(text);
-    return fine;
-}
-
 /* ---- in print ---- */
 
 /* Reads the lines of a file of labels; no words without a file. */

@@ -13,11 +13,6 @@ bool outputs_write(const struct program *prog, struct memory *const memory[SPACE
 /* The values of all elements of a tensor in the order n, c, y, x, from the bytes of its memory. free() them. */
 float *outputs_values(const struct network_output *output, const uint8_t *bytes, size_t *count);
 
-/* Reads an output in the form of the driver's tests: a DIMG (80-trace-formats 8), or what their option --rawdump
- * prints: the elements as numbers, in the order c, y, x. They are put in their places in the output->size bytes; other
- * bytes keep their values. False with a message. */
-bool outputs_read_dimg(const char *path, const struct network_output *output, uint8_t *bytes, struct error *err);
-
 /* How outputs are shown. */
 struct outputs_style {
     const char *labels; /* file with a line for each channel; NULL: none */

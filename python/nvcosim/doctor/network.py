@@ -14,12 +14,15 @@ _COMPLETED, _PROGRAMMED, _ARMED = 1, 2, 3  # events that release an edge
 class Operation:
     """edges: (operation, event) that it releases: of its next consumer of each unit, of its fused
     parent; NONE: there is none. rdma: whether it reads through its RDMA. least_clocks: 0:
-    unknown."""
+    unknown. element, line, surface: bytes of an integer that it writes, 0: of none; strides."""
     type: int
     edges: list[tuple[int, int]]
     rdma: bool
     name: str
     least_clocks: int
+    element: int
+    line: int
+    surface: int
 
 
 @dataclasses.dataclass(frozen=True)
