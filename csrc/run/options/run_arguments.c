@@ -247,8 +247,8 @@ const struct argument run_arguments[] = {
            "then",
            FLAG_AT(OF(play.stop_at_first)), .needs_rtl = true, .left_out = BY_DEBUG | BY_SERVE),
     OPTION("max-cycles", "N",
-           "Give up a trace after N core clocks, not counting those of the reset, up to 8,200 on the RTL (default: no "
-           "limit)",
+           "Give up a trace after N core clocks since the reset (default: no limit). On the RTL the zero fill of CBUF "
+           "takes the first of them, up to 8,200, whatever N is",
            NUMBER_AT(OF(play.max_cycles), 1, UINT64_MAX), .left_out = BY_SERVE),
     OPTION("max-seconds", "N", "Give up a trace after N seconds (default: no limit)",
            NUMBER_AT(OF(max_seconds), 1, 1000000000), .own = true, .left_out = BY_SERVE),
