@@ -202,13 +202,13 @@ static void set_check(const struct triage_sign *check, struct diagnosis *diagnos
 }
 
 /* If every known stream is correct, the client with the first wrong write names the engine: the error is after the last
- * correct stream, so no earlier engine caused it. */
+ * correct stream, so no earlier engine caused it. Of padding no stream says anything. */
 static void blame_write(const struct triage_input *input, const struct step_facts *found, struct diagnosis *diagnosis) {
     const struct triage_write *wrong = input->wrong;
     const struct walk *walk = &diagnosis->walk;
     const struct triage_sign *check = first_check(input, wrong->engine, wrong->cycle);
-    const size_t right = last_right(input, walk, found, wrong->engine),
-                 before = last_right(input, walk, found, wrong->feeder);
+    const size_t right = wrong->padding ? walk->count : last_right(input, walk, found, wrong->engine),
+                 before = wrong->padding ? walk->count : last_right(input, walk, found, wrong->feeder);
     struct text text = {0};
     diagnosis->kind = DIAGNOSIS_VALUE;
     diagnosis->engine = wrong->engine;
@@ -230,7 +230,8 @@ static void blame_write(const struct triage_input *input, const struct step_fact
     text_printf(&text, " client %s writes the first wrong beat, cycle %" PRIu64 ", address 0x%" PRIx64, wrong->client,
                 wrong->cycle, wrong->address);
     if (diagnosis->or_before)
-        text_printf(&text, "; no stream between them is known");
+        text_printf(&text, wrong->padding ? "; the byte is padding of the last atom, which is in no stream"
+                                          : "; no stream between them is known");
     else if (wrong->feeder == ENGINE_COUNT)
         text_printf(&text, "; its data comes from memory, no engine feeds it");
     snprintf(diagnosis->walk.sentence, sizeof diagnosis->walk.sentence, "%s", text.text);

@@ -39,6 +39,7 @@ struct triage_write {
     const char *client;       /* "PDP" */
     enum nvdla_engine feeder; /* the engine that feeds its launch; ENGINE_COUNT: memory */
     uint64_t cycle, address;
+    bool padding; /* the byte is beyond the channels, in the last atom: in no stream */
 };
 
 struct triage_input {

@@ -251,6 +251,19 @@ TEST_ON(right_streams_clear_engines, struct bench bench, bench_open()) {
     assert_non_null(strstr(found.walk.sentence, "sdp is to blame, after CACC_SAT, which is right: client SDP"));
 }
 
+/* Streams have no lanes for channels that a layer has not. */
+TEST_ON(padding_clears_no_engine, struct bench bench, bench_open()) {
+    record(&bench, NVDLA_CACC, TAP_CACC_SAT, 800, -1, ELEMENTS);
+    record(&bench, NVDLA_SDP, TAP_SDP_OUT, 810, -1, ELEMENTS);
+    const struct triage_write wrong = {
+        .engine = ENGINE_SDP, .client = "SDP", .feeder = ENGINE_CACC, .cycle = 900, .address = 64, .padding = true};
+    struct diagnosis found = conclude(&bench, (struct triage_input){.wrong = &wrong, .stopped = true});
+    assert_true(found.or_before);
+    assert_string_equal("sdp or an engine before it is to blame: client SDP writes the first wrong beat, cycle 900, "
+                        "address 0x40; the byte is padding of the last atom, which is in no stream (possible)",
+                        found.walk.sentence);
+}
+
 static const struct triage_sign write_check = {.engine = ENGINE_MCIF,
                                                .in = ENGINE_PDP,
                                                .instance = "u_pdp.u_wdma.u_output.u_dma",

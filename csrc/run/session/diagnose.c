@@ -172,6 +172,14 @@ static bool wrong_write(const struct report_input *input, struct triage_write *w
     return true;
 }
 
+/* True if the first wrong byte is beyond the channels of its cube. */
+static bool in_padding(const struct report *report) {
+    const struct output *output = report->wrong_output;
+    struct cube_element element;
+    return output && cube_locate(&output->cube, report->input.wrong->address, &element) &&
+           element.channel >= output->cube.channels;
+}
+
 static bool hang_sign(const struct play_result *result, struct triage_sign *sign) {
     if (result->outcome != PLAY_HUNG)
         return false;
@@ -360,6 +368,7 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
     const bool beat = wrong_write(input, &wrong);
     const bool hung = hang_sign(input->played[0].result, &hang);
     struct report *report = report_new(input);
+    wrong.padding = beat && in_padding(report);
     const struct dissent dissent = report->dissent;
     struct triage_sign strange = {.engine = ENGINE_CSB, .in = ENGINE_COUNT, .name = "register read"};
     const bool is_strange = report->sign == SIGN_READ;
