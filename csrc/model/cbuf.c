@@ -80,8 +80,8 @@ void cbuf_read(const struct cbuf *cbuf, struct cbuf_ring ring, size_t at, uint8_
     }
 }
 
-/* Pixels that share an entry in the last, partial group of surfaces. With three of four atoms an entry is not
- * shared. */
+/* Pixels that share an entry in the last, partial group of surfaces. With three and more atoms an entry is
+ * not shared. */
 static size_t tail_pixels(const struct cbuf *cbuf, size_t surfaces) {
     size_t tail = surfaces % cbuf->slots;
     return tail == 1 || tail == 2 ? cbuf->slots / tail : 1;

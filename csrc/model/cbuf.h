@@ -43,7 +43,7 @@ struct cbuf {
     uint8_t *bytes;
     size_t entry; /* bytes of an entry */
     size_t atom;  /* bytes of a memory atom */
-    size_t slots; /* atoms of an entry: 1, 2 or 4 */
+    size_t slots; /* atoms of an entry: 1, 2, 4 or 8 */
     size_t depth; /* entries of a bank */
     size_t entries;
     struct cbuf_data data;

@@ -21,7 +21,7 @@ static inline size_t cbuf_bank_entries(const struct nvdla_config *config) {
 /* Entries of a line of a feature cube: an entry has `slots` atoms. */
 static inline size_t cbuf_line_entries(const struct nvdla_config *config, size_t w, size_t surfaces) {
     const size_t slots = cbuf_entry_bytes(config) / (size_t)config->mem_atom, rest = surfaces % slots;
-    const size_t tail = rest == 0 ? 0 : rest == 1 ? ceil_div(w, slots) : rest == 2 && slots == 4 ? ceil_div(w, 2) : w;
+    const size_t tail = rest == 0 ? 0 : rest <= 2 ? ceil_div(w, slots / rest) : w;
     return surfaces / slots * w + tail;
 }
 
