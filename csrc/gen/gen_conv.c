@@ -15,7 +15,6 @@ enum {
     COMPRESSED_LIMIT = 1 << 21, /* elements of a layer whose mask bits are drawn */
     ENTRIES_LIMIT = 1 << 14,    /* of a slice */
     ATOMICS_LIMIT = 1 << 21,    /* output positions */
-    PAIR_BYTES = 64,            /* SDP writes two columns of a batch into one aligned block */
 };
 
 /* ---- shape ----------------------------------------------------------------------------------- */
@@ -251,8 +250,8 @@ static bool batch_shape(const struct nvdla_config *config, const struct gen_laye
     }
     if (element && shape->middle.width == 1 && shape->middle.height == 1 && cube_surfaces(&shape->middle) > 1)
         return error_set(err, "operands for each element of batches of one column, line and more than one surface");
-    /* pairs of columns are in one block each; readers of operands per element depend on it */
-    shape->out_align = layer->batches > 1 ? PAIR_BYTES : 0;
+    /* SDP writes pairs of columns into one aligned block each; readers of operands per element depend on it */
+    shape->out_align = layer->batches > 1 ? 2 * (uint64_t)config->mem_atom : 0;
     if (shape->fetch)
         shape->in_batch_stride = cube_extent(&shape->in) + (uint64_t)(layer->in_batch * config->mem_atom);
     return true;

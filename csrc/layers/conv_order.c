@@ -1,6 +1,7 @@
 /* The loops of a convolution in hardware order. See conv_order.h. */
 #include "layers/conv_order.h"
 
+#include "nvdla/buffer_sizes.h"
 #include "nvdla/sizes.h"
 
 /* ---- CSC ---- */
@@ -172,9 +173,10 @@ size_t conv_image_elements(const struct cdma_cubes *cubes) {
 size_t conv_image_atoms(const struct registers_view *view) {
     const struct nvdla_config *config = view->config;
     const struct cdma_cubes cubes = cdma_cubes(view);
+    const size_t fill = cdma_fill_elements(config, cubes.proc);
     size_t elements = conv_image_elements(&cubes);
     if (nvdla_has_16_bits(config)) /* written in whole chunks */
-        elements = ceil_div(elements, (size_t)config->atomic_c) * (size_t)config->atomic_c;
+        elements = ceil_div(elements, fill) * fill;
     return ceil_div(elements * (size_t)nvdla_element_bytes(cubes.proc), (size_t)config->mem_atom);
 }
 

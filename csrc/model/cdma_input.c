@@ -253,7 +253,7 @@ size_t cdma_fetch_image(const struct cdma_input *input, size_t y) {
     out += layer->cubes.width * pixel;
     fill(out, proc, layer->pad, layer->cubes.pad_right * count);
     out += layer->cubes.pad_right * count * proc;
-    /* The converted zero up to the end of the chunk of AtomicC elements, then 0 up to the end of the entry. */
+    /* The converted zero up to the end of the chunk, then 0 up to the end of the entry. */
     size_t entry = input->cbuf->entry, size = (size_t)(out - input->slice);
     size_t tail = (layer->chunk - size % layer->chunk) % layer->chunk / proc;
     fill(out, proc, input->convertor->zero, tail);

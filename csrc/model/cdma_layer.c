@@ -2,6 +2,7 @@
 #include "model/cdma_layer.h"
 
 #include "layers/conv_order.h"
+#include "nvdla/buffer_sizes.h"
 
 static size_t element_bytes(const struct cdma_layer *layer) {
     return (size_t)nvdla_element_bytes(layer->cubes.proc);
@@ -46,7 +47,7 @@ void cdma_layer_decode(struct cdma_layer *layer, const struct registers_view *vi
         decode_feature(layer, view);
         break;
     case CDMA_IMAGE:
-        layer->chunk = (size_t)view->config->atomic_c * element_bytes(layer);
+        layer->chunk = cdma_fill_elements(view->config, layer->cubes.proc) * element_bytes(layer);
         layer->line_atoms = conv_image_atoms(view);
         break;
     case CDMA_WINOGRAD:

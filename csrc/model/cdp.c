@@ -21,9 +21,6 @@ enum { CHUNK = 256 };
 /* Columns of a request. */
 enum { COLUMNS = 8 };
 
-/* Bytes of a beat, and look-up units that only INT8 uses. */
-enum { BEAT = 8, IDLE_UNITS = 4 };
-
 /* ---- integers ---- */
 
 /* Widths of the pipeline: sections 4 and 8. */
@@ -181,7 +178,7 @@ static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_pr
     }
     if (idle) {
         idle->answers = (struct lut_counters){0};
-        for (size_t unit = 0; unit < IDLE_UNITS; unit++)
+        for (size_t unit = 0; unit < idle->units; unit++)
             products(kernel, arithmetic, entries, v + lanes - 1 - 2 * unit, product, 1, &idle->answers, NULL, 0);
     }
 }
@@ -464,17 +461,20 @@ static void run_block(struct run *run, int line, int left) {
         dma_write(run->output, destination + surface * to->surface_stride, run->block + surface * size, columns);
 }
 
-void cdp_idle_units_reset(struct cdp_idle_units *idle) {
-    *idle = (struct cdp_idle_units){.answers = {.hybrid = IDLE_UNITS}};
+void cdp_idle_units_reset(struct cdp_idle_units *idle, const struct nvdla_config *config) {
+    const size_t units = (size_t)config->cdp_throughput / 2;
+    *idle = (struct cdp_idle_units){.units = units, .answers = {.hybrid = units}};
 }
 
 /* Adds the counts of the idle units in a layer of a 16-bit type. */
 static void count_idle_units(struct lut_counters *counters, const struct cdp_layer *layer,
                              const struct cdp_idle_units *idle) {
-    uint64_t beats = cdp_layer_atoms(layer) / 2 * (layer->atom / BEAT);
+    if (layer->kernel.precision == NVDLA_INT8)
+        return;
+    const uint64_t beats = cdp_layer_atoms(layer) / 2 * (layer->atom / (2 * idle->units));
     if (layer->kernel.precision == NVDLA_FP16) {
-        counters->hybrid += IDLE_UNITS * beats;
-    } else if (layer->kernel.precision == NVDLA_INT16) {
+        counters->hybrid += idle->units * beats;
+    } else {
         counters->underflow += idle->answers.underflow * beats;
         counters->overflow += idle->answers.overflow * beats;
         counters->le_hit += idle->answers.le_hit * beats;

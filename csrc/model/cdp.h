@@ -73,16 +73,17 @@ void cdp_layer_decode(struct cdp_layer *layer, const struct registers_view *view
 /* Atoms that the layer reads and writes. */
 uint64_t cdp_layer_atoms(const struct cdp_layer *layer);
 
-/* The last answers of the four look-up units that only INT8 uses (lanes 1, 3, 5 and 7 of a beat of 8 lanes), from the
- * last beat of the latest INT8 layer. INT16 layers count these answers again in each of their beats of 8 bytes.
+/* The last answers of the look-up units that only INT8 uses (every second lane of a beat, from lane 1 on), from the
+ * last beat of the latest INT8 layer. INT16 layers count these answers again in each of their beats of as many bytes.
  *
  * Spec: 62-cdp section 9. */
 struct cdp_idle_units {
-    struct lut_counters answers; /* their sum is 4 */
+    size_t units;                /* half of the bytes of a beat */
+    struct lut_counters answers; /* their sum is `units` */
 };
 
 /* The state after reset: in INT16 layers the units count as hybrid. */
-void cdp_idle_units_reset(struct cdp_idle_units *idle);
+void cdp_idle_units_reset(struct cdp_idle_units *idle, const struct nvdla_config *config);
 
 /* Counts of a layer for the status registers, over all lanes. The hardware's own NAN_OUTPUT_NUM, and its OUT_SATURATION
  * of integer layers, depend on the previous layer and on timing; here both mean what their names say.

@@ -39,7 +39,7 @@ static bool model_reset(struct device *dev, struct error *err) {
     checker_reset(&model->checker);
     model->interrupt_status = 0;
     model->lut = (struct lut_entries){0};
-    cdp_idle_units_reset(&model->cdp_idle);
+    cdp_idle_units_reset(&model->cdp_idle, dev->config);
     cbuf_reset(&model->cbuf);
     cdma_reset(&model->cdma);
     csc_reset(&model->csc);

@@ -188,8 +188,12 @@ WIDE static void pool_width_of_lanes(const struct pdp_kernel *kernel, const void
         pool_width(kernel, in, width, pad_left, row, out_width, NVDLA_INT8, 16);
     else if (kernel->precision == NVDLA_INT8)
         pool_width(kernel, in, width, pad_left, row, out_width, NVDLA_INT8, 32);
+    else if (kernel->precision == NVDLA_INT16 && lanes == 8)
+        pool_width(kernel, in, width, pad_left, row, out_width, NVDLA_INT16, 8);
     else if (kernel->precision == NVDLA_INT16)
         pool_width(kernel, in, width, pad_left, row, out_width, NVDLA_INT16, 16);
+    else if (lanes == 8)
+        pool_width(kernel, in, width, pad_left, row, out_width, NVDLA_FP16, 8);
     else
         pool_width(kernel, in, width, pad_left, row, out_width, NVDLA_FP16, 16);
 }

@@ -10,6 +10,13 @@ static inline size_t cbuf_entry_bytes(const struct nvdla_config *config) {
     return (size_t)config->atomic_c * (nvdla_has_16_bits(config) ? 2 : 1);
 }
 
+/* Elements to whose multiple CDMA fills the lines of an image. With 16-bit types it writes two atoms at a time. Spec:
+ * 30-cdma-cbuf section 5.4, 10-system section 1.1. */
+static inline size_t cdma_fill_elements(const struct nvdla_config *config, enum nvdla_precision precision) {
+    const size_t lanes = (size_t)config->atomic_c, two = 2 * (size_t)config->mem_atom;
+    return nvdla_has_16_bits(config) && (two < lanes || precision == NVDLA_INT8) ? two : lanes;
+}
+
 static inline size_t cbuf_bank_bytes(const struct nvdla_config *config) {
     return (size_t)config->cbuf_bank_bytes * (size_t)config->cbuf_bank_depth;
 }

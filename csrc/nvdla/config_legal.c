@@ -6,8 +6,10 @@
 #include "nvdla/config_text.h"
 
 enum {
-    SIDE_MOST = 1024, /* so that products stay small */
-    MOVED_ATOM = 32,  /* of BDMA and RUBIK */
+    SIDE_MOST = 1024,   /* so that products stay small */
+    MOVED_ATOM = 32,    /* of BDMA, RUBIK and Winograd */
+    TILE_LANES = 64,    /* a tile of Winograd: four channels of 16 positions */
+    LEAST_KERNELS = 16, /* with 16-bit types: CACC has a row for each of 32 batches */
 };
 
 /* Distance of a value from the nearest one of a list, which it stores. */
@@ -67,24 +69,25 @@ bool nvdla_config_legal(const struct nvdla_config *config, struct error *err) {
     }
     const bool full = config->map == NVDLA_MAP_FULL, lanes_16 = nvdla_has_16_bits(config);
     const char *const type = config->int16 ? "int16" : "fp16";
-    const int lanes = nvdla_sdp_lanes(config);
+    const int k = config->atomic_k, lanes = nvdla_sdp_lanes(config);
     const int atom = config->mem_atom, bus = config->dbb_data_bits, second = config->secondary_memory;
 #define EQUAL(key, value, wanted, to, other) {(value) == (wanted), key, value, wanted, to, other}
 #define AT_MOST(key, value, most, to, other) {(value) <= (most), key, value, most, to, other}
     const struct relation relations[] = {
-        EQUAL("k", config->atomic_k, lanes_16 ? 32 : config->atomic_k, type, 1),
-        EQUAL("c", config->atomic_c, lanes_16 ? 64 : config->atomic_c, type, 1),
-        EQUAL("bs", config->sdp_bs_throughput, lanes_16 ? 16 : config->sdp_bs_throughput, type, 1),
-        EQUAL("bn", config->sdp_bn_throughput, lanes_16 ? 16 : config->sdp_bn_throughput, type, 1),
-        EQUAL("pdp", config->pdp_throughput, lanes_16 ? 8 : config->pdp_throughput, type, 1),
-        EQUAL("cdp", config->cdp_throughput, lanes_16 ? 8 : config->cdp_throughput, type, 1),
+        {!lanes_16 || k >= LEAST_KERNELS, "k", k, LEAST_KERNELS, type, 1},
+        EQUAL("bs", config->sdp_bs_throughput, lanes_16 ? k / 2 : config->sdp_bs_throughput, "k", k),
+        EQUAL("bn", config->sdp_bn_throughput, lanes_16 ? k / 2 : config->sdp_bn_throughput, "k", k),
+        EQUAL("pdp", config->pdp_throughput, lanes_16 ? k / 4 : config->pdp_throughput, "k", k),
+        EQUAL("cdp", config->cdp_throughput, lanes_16 ? k / 4 : config->cdp_throughput, "k", k),
         AT_MOST("winograd", config->winograd, lanes_16, "int16", config->int16),
+        AT_MOST("winograd", config->winograd, config->atomic_c >= TILE_LANES, "c", config->atomic_c),
+        AT_MOST("winograd", config->winograd, atom == MOVED_ATOM, "atom", atom),
         AT_MOST("batch", config->batch_max, lanes_16 ? config->batch_max : 1, "int16", config->int16),
         EQUAL("bus", bus, full ? 16 * atom : bus, "atom", atom),
         AT_MOST("bdma", config->bdma, atom == MOVED_ATOM, "atom", atom),
         AT_MOST("rubik", config->rubik, atom == MOVED_ATOM, "atom", atom),
-        EQUAL("atom", atom, config->atomic_k, "k", config->atomic_k),
-        AT_MOST("k", config->atomic_k, config->atomic_c, "c", config->atomic_c),
+        EQUAL("atom", atom, k, "k", k),
+        AT_MOST("k", k, config->atomic_c, "c", config->atomic_c),
         EQUAL("bank_width", config->cbuf_bank_bytes, config->atomic_c, "c", config->atomic_c),
         AT_MOST("bs", config->sdp_bs_throughput, atom / 2, "atom", atom),
         AT_MOST("bn", config->sdp_bn_throughput, atom / 2, "atom", atom),

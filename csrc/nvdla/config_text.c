@@ -68,12 +68,21 @@ int nvdla_parameter_value(const struct nvdla_config *config, const struct nvdla_
     return *(const int *)((const char *)config + parameter->offset);
 }
 
+/* In the map of full throughputs follow the array, as 16-bit types need them, and what smaller arrays lack goes. */
 static void set_array(struct nvdla_config *config, int atomic_c, int atomic_k) {
+    const bool full = config->map == NVDLA_MAP_FULL;
     config->atomic_c = config->cbuf_bank_bytes = atomic_c;
     config->atomic_k = config->mem_atom = atomic_k;
-    config->dbb_data_bits = (config->map == NVDLA_MAP_FULL ? 16 : 8) * atomic_k;
+    config->dbb_data_bits = (full ? 16 : 8) * atomic_k;
     if (config->secondary_memory)
         config->cvsram_data_bits = config->dbb_data_bits;
+    if (!full)
+        return;
+    config->sdp_bs_throughput = config->sdp_bn_throughput = atomic_k / 2;
+    config->pdp_throughput = config->cdp_throughput = atomic_k / 4;
+    config->winograd = config->winograd && atomic_c == 64 && atomic_k == 32;
+    config->bdma = config->bdma && atomic_k == 32;
+    config->rubik = config->rubik && atomic_k == 32;
 }
 
 static bool set_macs(struct nvdla_config *config, long macs) {

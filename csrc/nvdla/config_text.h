@@ -3,7 +3,9 @@
  * A text is the name of a row of configurations.csv, or NAME,KEY=VALUE,... with the keys of nvdla_parameters, or
  *
  *   macs=CxK      the MAC array: input channels by kernels; with it the atom of memory (K bytes), the width of CBUF's
- *                 banks (C bytes) and of the ports (8 K bits, in the map full 16 K)
+ *                 banks (C bytes) and of the ports (8 K bits, in the map full 16 K); in the map full also the
+ *                 throughputs (SDP K / 2, PDP and CDP K / 4), and without Winograd, BDMA and RUBIK where the array or
+ *                 the atom has none
  *   macs=N        32, 64, 128, 256, 512, 1024 or 2048 multipliers, with all sizes of the configuration that has them
  *   cbuf=N        bytes of CBUF, with K or M: its banks get another depth
  *   port=BITS, sdp=N   other words for bus=, and for bs= and bn=

@@ -46,6 +46,7 @@ module nvdla_cacc
     output logic [                      1:0] done_intr_o
 );
   localparam int DataWords = CaccWords - CaccFirstD;
+  localparam int AtomShift = $clog2(MemAtom);
 
   // ---- registers ----------------------------------------------------------------------------------------------------
   logic unused_group, armed, done;
@@ -174,7 +175,7 @@ module nvdla_cacc
         .batches_i     (batches),
         .width_i       (d.dataout_width),
         .height_i      (d.dataout_height),
-        .odd_i         ({d.surf_stride[5], d.line_stride[5], d.dataout_addr[5]}),
+        .odd_i         ({d.surf_stride[AtomShift], d.line_stride[AtomShift], d.dataout_addr[AtomShift]}),
         .valid_i,
         .sums_i        ({sum_b_i, sum_a_i}),
         .position_i    (position_q),
@@ -203,7 +204,7 @@ module nvdla_cacc
         .batches_i     (batches),
         .width_i       (d.dataout_width),
         .height_i      (d.dataout_height),
-        .odd_i         ({d.surf_stride[5], d.line_stride[5], d.dataout_addr[5]}),
+        .odd_i         ({d.surf_stride[AtomShift], d.line_stride[AtomShift], d.dataout_addr[AtomShift]}),
         .valid_i,
         .sums_i        ({sum_b_i, sum_a_i}),
         .position_i    (position_q),
@@ -221,7 +222,7 @@ module nvdla_cacc
         .cacc_data_o   (fast_out_data)
     );
 `endif
-    wire unused_strides = &{1'b0, d.surf_stride, d.line_stride, d.dataout_addr};  // bit 5 alone counts
+    wire unused_strides = &{1'b0, d.surf_stride, d.line_stride, d.dataout_addr};  // one bit alone counts
   end
 
 `ifdef NVDLA_CACC_FAST

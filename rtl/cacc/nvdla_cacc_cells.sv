@@ -2,9 +2,10 @@
 //
 // A cell's value is a sum of INT16 or FP16, or two of INT8 (kernels 2c and 2c + 1 of cell c); a Winograd atom has
 // ConvValues of them, the outputs of its tile. nvdla_cacc_cell keeps them, a final atom at one place of the delivery
-// buffer, as sums: they are rounded when they leave. It leaves as rows of 16 results, one a clock: for each value
-// kernels 0 .. 15 of the group, then, INT8, kernels 16 .. 31. With batches the two columns that share 64 bytes leave
-// together, batch by batch: an atom's place in the buffer gives the order, and atoms after an empty place wait.
+// buffer, as sums: they are rounded when they leave. It leaves as rows of AtomicK / 2 results, one a clock: for each
+// value the lower half of the group's kernels (at 16 bits all), then, INT8, the upper half. With batches two columns,
+// an even and an odd atom in memory, leave together, batch by batch: an atom's place in the buffer gives the order, and
+// atoms after an empty place wait.
 // From a final atom to its first row, if none waits: 1 clock.
 // Spec: 40-convolution-core, sections 4.6, 8.3, 9.4 and 9.5.
 `ifndef NVDLA_CHECK_SVH
@@ -18,7 +19,7 @@ module nvdla_cacc_cells
 (
     input  logic                               clk_i, rst_ni,
     // The running layer: 0 INT8, 1 INT16, 2 FP16; Winograd; CLIP_TRUNCATE; batches, width and height of the output,
-    // less one; bit 5 of surface stride, line stride and address.
+    // less one; whether surface stride, line stride and address are odd, in atoms.
     input  logic [                        1:0] precision_i,
     input  logic                               tile_i,
     input  logic [                        4:0] truncate_i, batches_i,

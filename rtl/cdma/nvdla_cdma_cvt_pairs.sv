@@ -1,13 +1,14 @@
 // Input convertor of two atoms a clock, for every precision, with the watch on NaN and infinity: two clocks of latency,
 // no back-pressure.
 //
-// Cubes come as bytes of memory at data_i: 64 elements of a byte or 32 of two (source16_i). Images come at element_i,
-// 16 bits for each of 64 lanes; with 16-bit processing (wide_i) the lower 32 lanes count. A lane becomes sat(round((x -
-// offset) * scale / 2^truncate)) in the processing precision with enable_i, else it passes. x is zero- or sign-extended
-// (signed_i). kind_i has three bits for each lane of an image: channel 0..3 of the pixel, past the end of the line
-// (LaneTail) or pad (LanePad, which passes). The offset is CVT_OFFSET; with mean_i the mean of the lane's channel, 0
-// past its end. With watch_i (FP16 from memory, never together with enable_i) NaN and infinity are counted from clear_i
-// on, except in pads and tails of images and in data that come again (again_i), and with flush_i NaN becomes +0.
+// Cubes come as bytes of memory at data_i: ChunkLanes elements of a byte or half as many of two (source16_i). Images
+// come at element_i, 16 bits for each of ChunkLanes lanes; with 16-bit processing (wide_i) the lower half of the lanes
+// counts. A lane becomes sat(round((x - offset) * scale / 2^truncate)) in the processing precision with enable_i, else
+// it passes. x is zero- or sign-extended (signed_i). kind_i has three bits for each lane of an image: channel 0..3 of
+// the pixel, past the end of the line (LaneTail) or pad (LanePad, which passes). The offset is CVT_OFFSET; with mean_i
+// the mean of the lane's channel, 0 past its end. With watch_i (FP16 from memory, never together with enable_i) NaN and
+// infinity are counted from clear_i on, except in pads and tails of images and in data that come again (again_i), and
+// with flush_i NaN becomes +0.
 // The configuration inputs stay during a layer.
 // Spec: 30-cdma-cbuf, sections 5.4, 6 and 7.
 `ifndef NVDLA_CHECK_SVH
@@ -27,14 +28,14 @@ module nvdla_cdma_cvt_pairs
     input  logic [                     5:0] truncate_i,
     input  logic                            watch_i, flush_i, valid_i, again_i,
     input  logic [CbufWrAtoms*AtomBits-1:0] data_i,
-    input  logic [          AtomicC*16-1:0] element_i,
-    input  logic [           AtomicC*3-1:0] kind_i,
+    input  logic [       ChunkLanes*16-1:0] element_i,
+    input  logic [        ChunkLanes*3-1:0] kind_i,
     input  logic                            next_valid_i,  // valid_i of the clock before
     output logic [CbufWrAtoms*AtomBits-1:0] data_o,
     input  logic                            clear_i,
     output logic [                    31:0] nan_o, infinity_o
 );
-  localparam int Bytes = CbufWrAtoms * MemAtom;
+  localparam int Bytes = ChunkLanes;
   localparam int DataBits = CbufWrAtoms * AtomBits;
 
   // Source of a lane, extended to 17 bits.
@@ -109,7 +110,7 @@ module nvdla_cdma_cvt_pairs
       .infinity_o
   );
 
-  `NVDLA_PARAM(ShapeLegal, Bytes * 2 == EntryBytes && Bytes == AtomicC && Halves * 2 == Bytes)
+  `NVDLA_PARAM(ShapeLegal, Bytes * 8 == DataBits && Halves * 2 == Bytes)
   `NVDLA_CHECK(WatchedIsNotConverted, !valid_i || !(watch_i && enable_i))
 
 `ifdef NVDLA_CHECKS

@@ -286,7 +286,7 @@ module nvdla_cdma_dc
     else if (rsp_valid_i) split_q <= ~rsp_ready_o;
   wire unused_spot = &{1'b0, spot0, spot1};
 
-  `NVDLA_PARAM(ShapeLegal, CbufWrAtoms == 1 || (CbufWrAtoms == 2 && Slots == 4))
+  `NVDLA_PARAM(ShapeLegal, CbufWrAtoms == 1 || (CbufWrAtoms == 2 && Slots % 2 == 0))
   `NVDLA_STABLE(RequestStable, req_valid_o, req_ready_i, {req_addr_o, req_size_o})
   `NVDLA_CHECK(RequestsOfWholeAtoms, !req_valid_o || req_addr_o[$clog2(MemAtom)-1:0] == '0)
   `NVDLA_CHECK(AnswerStays, !split_q || rsp_valid_i)

@@ -7,7 +7,8 @@
 // The string of a line is [left pad][pixels][right pad], 1, 3 or 4 elements per pixel in the order R,G,B,A or Y,U,V. It
 // leaves in chunks that fill CbufWrAtoms atoms of CBUF, one per clock while memory delivers, each element in a lane of
 // LaneBytes bytes (a byte in the low one) with its lane kind for the convertor. A chunk has Lanes elements, with 16-bit
-// processing (wide_i) half of them. The last chunks of a line end with Lanes elements; the rest of the entry becomes 0.
+// processing (wide_i) half of them. The last chunks of a line end with Lanes elements, or with a smaller entry; the
+// rest of the entry becomes 0.
 // Formats of 10 and 16 bits exist where LaneBytes is 2.
 // start_i, one clock with the layer's registers valid, begins a layer; they, eps_i and ring_i stay, ptr_i is the ring
 // entry of the first line. place_o comes in the clock after chunk_valid_o; an update ends a line. next_ptr_o is the
@@ -49,8 +50,9 @@ module nvdla_cdma_image
 );
   localparam int Lanes = ChunkLanes;
   localparam int LaneShift = $clog2(Lanes);
-  localparam int LaneBits = LaneShift + 1;   // 0 .. Lanes
-  localparam int CountBits = LaneShift + 2;  // elements of a window: 0 .. 2 * Lanes
+  localparam int LaneBits = LaneShift + 1;                        // 0 .. Lanes
+  localparam int CountBits = LaneShift + 2;                       // elements of a window: 0 .. 2 * Lanes
+  localparam int WideFill = (AtomicC < Lanes) ? AtomicC : Lanes;  // elements of 16 bits with which a line ends
   localparam int ChunkBits = Lanes * ElementBits;
   localparam int ElementShift = $clog2(ElementBits);
   localparam logic [ElementShift-1:0] Bit0 = '0;  // bit number of an element: {element, Bit0}
@@ -209,7 +211,7 @@ module nvdla_cdma_image
   logic [15:0] pad_left_q, pixels_left_q, string_left_q, fill_left_q;
   logic [1:0] pixel_phase_q;  // next element of the pixels modulo 3
 
-  logic [15:0] pad_left, pixels_left, string_left, fill_left;
+  logic [15:0] pad_left, pixels_left, string_left, fill_left, fill;  // fill: minus 1
   logic [LaneBits-1:0] chunk, pad_lanes, rest, count;
   logic [LaneBits:0] three_sum, three_full, three_touched;
   logic plan, load, drains, line_over;  // load: a line begins; drains: it has the last pixels of the line
@@ -231,8 +233,8 @@ module nvdla_cdma_image
   assign pad_left    = load ? left_q : pad_left_q;
   assign pixels_left = load ? pixels_q : pixels_left_q;
   assign string_left = load ? string_q : string_left_q;
-  // up to the end of Lanes elements
-  assign fill_left   = load ? (string_q + 16'(Lanes - 1)) & ~16'(Lanes - 1) : fill_left_q;
+  assign fill        = wide ? 16'(WideFill - 1) : 16'(Lanes - 1);
+  assign fill_left   = load ? (string_q + fill) & ~fill : fill_left_q;
   assign line_over   = (LaneBytes == 2 ? fill_left : string_left) <= 16'(chunk);
 
   assign pad_lanes = (pad_left > 16'(chunk)) ? chunk : LaneBits'(pad_left);
@@ -543,7 +545,7 @@ module nvdla_cdma_image
   `NVDLA_CHECK(AtomsOnlyAskedFor, !(rsp_valid_i && rsp_ready_o) || asked_q > 32'(in_two))
   `NVDLA_CHECK(GrantsAddUp, 32'(granted_q) == open_lines_q)
   `NVDLA_CHECK(LineHasItsLength, !(chunk_valid_q && chunk_end_q) ||
-               string_chunks_q == (32'(string_q) + Lanes - 1) / Lanes * (wide ? 2 : 1) - 1)
+               string_chunks_q == (32'(string_q) + 32'(fill)) / (32'(fill) + 1) * (wide ? 2 * WideFill / Lanes : 1) - 1)
   `NVDLA_CHECK(LayerEndsWithItsLastLine,
                !(chunk_valid_q && chunk_end_q) || chunk_last_q == (lines_done_q == 32'(datain_height_i)))
   `NVDLA_CHECK(NothingIsLeftOver, !(chunk_valid_q && chunk_last_q && chunk_end_q) || asked_q == 0)

@@ -33,8 +33,8 @@ module nvdla_cmac_array_cell
     output logic [ ConvSumBits-1:0] sum_o
 );
   /*verilator no_inline_module*/
-  localparam int Low = 17 + $clog2(AtomicC);  // a sum of low halves, signed
-  localparam int High = 16 + $clog2(AtomicC);
+  localparam int Low = ConvInt8Bits + 1;  // a sum of low halves, signed
+  localparam int High = ConvInt8Bits;
   localparam int Part = AtomicC / 16;             // lanes of a position of a tile
   localparam int Columns = (ConvValues + 1) / 2;  // of a tile's outputs
 
@@ -173,5 +173,5 @@ module nvdla_cmac_array_cell
   `NVDLA_CHECK(LargestExponent, !valid_i[0] || !above)
 `endif
 
-  `NVDLA_PARAM(LanesLegal, AtomicC % 16 == 0 && (ConvValues == 1 || AtomicC == 64) && High == ConvInt8Bits)
+  `NVDLA_PARAM(LanesLegal, AtomicC % 16 == 0 && AtomicC <= 64 && (ConvValues == 1 || AtomicC == 64))
 endmodule

@@ -119,8 +119,8 @@ module nvdla_cmac_fast_fp16
     logic [63:0] twice[0:AtomicC-1][0:3];
     logic [63:0] below[0:1][0:AtomicC-1][0:3];
     // Data that are not 0.
-    logic [6:0] count;
-    logic [5:0] lane[0:AtomicC-1];
+    logic [ConvLaneBits:0] count;
+    logic [ConvLaneBits-1:0] lane[0:AtomicC-1];
     logic [17:0] datum[0:AtomicC-1];
     logic [11:0] data_nan;
     logic signed [63:0] sum[0:Positions-1][0:ConvCells-1];  // direct layers: [0]
@@ -128,7 +128,7 @@ module nvdla_cmac_fast_fp16
     logic [ConvValueBits-1:0] value[0:ConvCells*ConvValues-1];
     // Temporaries.
     logic [17:0] operand;
-    logic [5:0] l;
+    logic [ConvLaneBits-1:0] l;
     logic [3:0] p, far;
     logic [63:0] low, high, bytes, negative, d, one, two, minus, x0, x1, x2, x3, u, v, t, carries;
     logic signed [31:0] product, mantissa;
@@ -139,9 +139,9 @@ module nvdla_cmac_fast_fp16
       data_nan = '0;
       for (int i = AtomicC - 1; i >= 0; i--) begin
         if (data_i[16*i+:15] > 15'h7c00) data_nan = {1'b1, data_i[16*i+15], data_i[16*i+:10]};
-        lane[count[5:0]]  = 6'(i);
-        datum[count[5:0]] = decode(data_i[16*i+:16]);
-        count = count + 7'(data_i[16*i+:15] != '0);
+        lane[count[ConvLaneBits-1:0]]  = ConvLaneBits'(i);
+        datum[count[ConvLaneBits-1:0]] = decode(data_i[16*i+:16]);
+        count = count + (ConvLaneBits + 1)'(data_i[16*i+:15] != '0);
       end
 
       // The largest exponents.
@@ -162,7 +162,7 @@ module nvdla_cmac_fast_fp16
       for (int i = 0; i < 32'(count); i++) begin
         l = lane[i];
         operand = datum[i];
-        p = tile_i ? l[5:2] : '0;
+        p = tile_i ? 4'(l >> 2) : '0;
         mantissa = operand[17] ? -32'(operand[13:0]) : 32'(operand[13:0]);
         // What the low four and eight bits of U and V carry, in bits 1 and 2 of the cells' bytes.
         d = Ones * 64'(operand[7:0]);

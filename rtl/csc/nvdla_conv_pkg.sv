@@ -12,9 +12,9 @@ package nvdla_conv_pkg;
   // MAC cells of one CMAC unit; with LaneBytes 2 a cell computes two INT8 kernels
   localparam int ConvCells = AtomicK / LaneBytes / 2;
   // What a cell gives for an atom. INT8 only: the sum of AtomicC products. With 16-bit precisions ConvValues values of
-  // ConvValueBits (the others but value 0 are 0 without Winograd): INT8 {high kernel, low kernel} of ConvInt8Bits each,
-  // INT16 a sum of 38 bits, FP16 {exponent of 6 bits, mantissa of 38}.
-  localparam int ConvInt8Bits = 16 + $clog2(AtomicC);
+  // ConvValueBits (the others but value 0 are 0 without Winograd), as wide as 64 lanes need: INT8 {high kernel, low
+  // kernel} of ConvInt8Bits each, INT16 a sum of 38 bits, FP16 {exponent of 6 bits, mantissa of 38}.
+  localparam int ConvInt8Bits = (LaneBytes == 2) ? 22 : 16 + $clog2(AtomicC);
   localparam int ConvValueBits = 44;
   localparam int ConvValues = (Winograd != 0) ? 4 : 1;
   localparam int ConvSumBits = (LaneBytes == 2) ? ConvValues * ConvValueBits : ConvInt8Bits;

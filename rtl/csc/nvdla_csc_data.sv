@@ -490,7 +490,7 @@ module nvdla_csc_data
 
   // ---- checks -------------------------------------------------------------------------------------------------------
   `NVDLA_PARAM(DepthLegal, Depth == 2 ** PtrBits && Depth >= 8)
-  `NVDLA_PARAM(LanesLegal, LaneBytes == 1 || (LaneBytes == 2 && EntryBytes == 4 * MemAtom))
+  `NVDLA_PARAM(LanesLegal, LaneBytes == 1 || (LaneBytes == 2 && Slots >= 2))
   `NVDLA_STABLE(OperationStable, op_valid_i, op_ready_o, op_i)
   `NVDLA_STABLE(AtomStable, valid_o, ready_i, {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o, data_o})
   `NVDLA_CHECK(RowsLegal, !op_valid_i || rows_i == 3'd1 || rows_i == 3'd2 || rows_i == 3'd4)

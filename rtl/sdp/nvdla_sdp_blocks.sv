@@ -4,10 +4,9 @@
 // with the last one. Loops, outermost first: surfaces; lines, one by one or with band_i in bands of four; blocks of
 // block_i columns of the line; the lines of the band; item_count_i + 1 items. A request is a block of a line of an
 // item: base + surface * surface stride + line * line stride + column * column bytes + item * item stride, of size_o +
-// 1 atoms. whole_i: a block is all columns of the line. With align_i a block that begins in the upper half of 64 bytes
-// is one column. A column has 2^column_log_i atoms.
-// stall_o, clear_i, count_i: nvdla_rdma_walk. Bases and strides must be aligned by the caller; lines of bands are a
-// multiple of four.
+// 1 atoms. whole_i: a block is all columns of the line. With align_i a block that begins with an odd atom is one
+// column. A column has 2^column_log_i atoms. stall_o, clear_i, count_i: nvdla_rdma_walk. Bases and strides must be
+// aligned by the caller; lines of bands are a multiple of four.
 // Spec: 50-sdp sections 3.2, 4 and 8.
 `ifndef NVDLA_CHECK_SVH
 `include "../common/nvdla_check.svh"

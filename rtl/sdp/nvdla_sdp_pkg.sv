@@ -2,6 +2,7 @@
 //
 // Spec: 50-sdp, sections 5.1, 5.3 and 10.
 package nvdla_sdp_pkg;
+  import nvdla_pkg::*;
 
   // D_DP_*_ALU_ALGO; the value 3, "equal", adds in an integer X stage.
   localparam logic [1:0] AlgoMax = 2'd0;
@@ -88,17 +89,17 @@ package nvdla_sdp_pkg;
     return {t[17], t[15:0]};
   endfunction
 
-  // How many of 16 FP16 lanes are NaN, and infinite: trees of adders.
-  function automatic logic [5:0] fp16_nans(input logic [255:0] lanes);
+  // How many FP16 lanes of an atom are NaN, and infinite: trees of adders.
+  function automatic logic [5:0] fp16_nans(input logic [AtomBits-1:0] lanes);
     logic [5:0] count;
     count = 6'd0;
-    for (int g = 0; g < 16; g++) count = count + 6'(lanes[g*16+:15] > 15'h7c00);
+    for (int g = 0; g < AtomBits / 16; g++) count = count + 6'(lanes[g*16+:15] > 15'h7c00);
     return count;
   endfunction
-  function automatic logic [5:0] fp16_infinities(input logic [255:0] lanes);
+  function automatic logic [5:0] fp16_infinities(input logic [AtomBits-1:0] lanes);
     logic [5:0] count;
     count = 6'd0;
-    for (int g = 0; g < 16; g++) count = count + 6'(lanes[g*16+:15] == 15'h7c00);
+    for (int g = 0; g < AtomBits / 16; g++) count = count + 6'(lanes[g*16+:15] == 15'h7c00);
     return count;
   endfunction
 

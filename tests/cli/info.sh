@@ -16,7 +16,7 @@ nv info good hang; check info_two_traces 2 "found 'hang', expected one trace"
 nv info --config small,macs=16x16,latency=128; check info_config_values 0 "small+macs-16x16+latency-128: register map of small, 256 MACs of INT8, 256 KB of CBUF" "128  clocks of latency that its reads bridge (small: 64)"
 nv info --json --brief --config small,macs=16x16; check info_config_json 0 '"name":"small+macs-16x16","map":"small"' '"atomic_c":16'
 nv info --config full,winograd=0,batch=1,compression=0,bdma=0; check info_config_full 0 "full+compression-0+winograd-0+batch-1+bdma-0: register map of full"
-nv info --config full,c=32; check info_config_full_array 2 "c=32: expected 64, with int16=1"
+nv info --config full,macs=32x8; check info_config_full_array 2 "k=8: expected 16, with int16=1"
 nv info --config small --spec; check info_spec 0 "#define MAC_ATOMIC_C_SIZE_8" "#define SDP_EW_DISABLE" "#define SECONDARY_MEMIF_WIDTH_x"
 nv info --config full --spec; check info_spec_full 2 "found configuration full; NVIDIA's .spec files are of the register map of small"
 "$NVCOSIM" info --config small --spec >mine.spec

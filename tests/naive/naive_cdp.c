@@ -86,11 +86,11 @@ static struct naive_lookup look_up(struct naive *m, const struct cdp *cdp, int64
     return lookup;
 }
 
-/* Lanes without an element count as well: four of the eight look-up lanes, once in each 8-byte beat of a 16-bit layer.
- */
+/* Lanes without an element count as well: half of the look-up lanes, once in each beat of a 16-bit layer. */
 static void count_idle_lanes(struct naive *m, const struct cdp *cdp, int surfaces) {
-    const uint32_t beats = (uint32_t)(cdp->width * cdp->height * surfaces * 4);
-    for (int i = 0; cdp->precision != NVDLA_INT8 && i < 4; i++) {
+    const int lanes = m->config->cdp_throughput;
+    const uint32_t beats = (uint32_t)(cdp->width * cdp->height * surfaces * (m->config->mem_atom / lanes));
+    for (int i = 0; cdp->precision != NVDLA_INT8 && i < lanes / 2; i++) {
         const uint32_t offset = cdp->precision == NVDLA_INT16 ? m->counters.cdp_idle[i] : 0;
         add_to_counter(m, offset ? offset : CDP_D_PERF_LUT_HYBRID, beats);
     }
@@ -164,7 +164,7 @@ bool naive_cdp(struct naive *m) {
                     const int c = s * per_atom + l;
                     const struct naive_lookup lookup = look_up(m, &cdp, square_sum(&cdp, v, c));
                     /* What 16-bit layers leave idle keeps the class of these lanes of the last column. */
-                    const int idle = c - (cdp.lanes - 7);
+                    const int idle = c - (cdp.lanes - m->config->cdp_throughput + 1);
                     if (cdp.precision == NVDLA_INT8 && idle >= 0 && idle % 2 == 0)
                         m->counters.cdp_idle[idle / 2] = counter(&lookup);
                     naive_put(out, l, cdp.precision, result(&cdp, v[c], lookup.value));

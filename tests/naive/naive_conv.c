@@ -440,9 +440,9 @@ static void drop_bytes(uint8_t *bytes, size_t *size, size_t n) {
     *size -= n;
 }
 
-/* Bytes of a CBUF entry: chapter 30 section 4.1; the configurable generation has one per RAM word. */
+/* Bytes of a CBUF entry: chapter 30 section 4.1; two RAM words with 16-bit types, else one. */
 static size_t entry_bytes(const struct naive *m) {
-    return m->config->map == NVDLA_MAP_FULL ? 128 : (size_t)m->config->cbuf_bank_bytes;
+    return (size_t)m->config->cbuf_bank_bytes * (naive_has_16(m) ? 2 : 1);
 }
 
 static size_t whole_entries(const struct naive *m, size_t n) {
@@ -502,7 +502,7 @@ static bool read_layer(struct naive *m, struct conv *v) {
     if (v->lines_at_once > 1 && (v->channels > part || v->stride_x * v->components > part))
         return naive_unsupported(m, "CSC: post-extension of %d channels, %d a step", v->channels,
                                  v->stride_x * v->components);
-    const int depth = m->config->map == NVDLA_MAP_FULL ? 256 : m->config->cbuf_bank_depth;
+    const int depth = m->config->cbuf_bank_depth / (naive_has_16(m) ? 2 : 1);
     const int room = (NAIVE_FIELD(m, CSC, D_BANK, DATA_BANK) + 1) * depth;
     const int entries = NAIVE_FIELD(m, CSC, D_ENTRY_PER_SLICE, ENTRIES) + 1;
     if (v->height_ext * entries * v->batches > room)

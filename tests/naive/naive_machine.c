@@ -227,7 +227,7 @@ void naive_write(struct naive *m, uint32_t address, uint32_t value) {
     if (!reg)
         return;
     struct naive_unit *unit = &m->units[reg->unit];
-    const uint32_t offset = address & 0xfff;
+    const uint32_t offset = address & 0xfff, stored = nvdla_stored_mask(m->config, reg);
     uint32_t *words[2] = {&unit->words[0][offset / 4], &unit->words[1][offset / 4]};
     if (reg->grouped) {
         const int group = producer(unit);
@@ -239,14 +239,14 @@ void naive_write(struct naive *m, uint32_t address, uint32_t value) {
                 if (naive_computes(reg->unit, 4 * word))
                     unit->words[group][word] = 0;
         } else
-            *words[group] = (*words[group] & ~reg->stored_mask) | (value & reg->stored_mask);
+            *words[group] = (*words[group] & ~stored) | (value & stored);
         return;
     }
     if (reg->unit == NVDLA_GLB && offset == GLB_S_INTR_SET)
         m->interrupts |= value & (m->config->bdma ? 0x003F03FFu : 0x003F003Fu);
     else if (reg->unit == NVDLA_GLB && offset == GLB_S_INTR_STATUS)
         m->interrupts &= ~value;
-    *words[0] = *words[1] = (*words[0] & ~reg->stored_mask) | (value & reg->stored_mask);
+    *words[0] = *words[1] = (*words[0] & ~stored) | (value & stored);
     if (reg->unit == NVDLA_BDMA)
         bdma_write(m, offset, value);
     if (!has_tables(m, reg->unit))

@@ -141,8 +141,8 @@ static bool read_operands(struct naive *m, const struct sdp *sdp, int which, str
         const uint64_t odd = naive_register(m, NVDLA_SDP, SDP_D_DST_BASE_ADDR_LOW) |
                              naive_register(m, NVDLA_SDP, SDP_D_DST_LINE_STRIDE) |
                              naive_register(m, NVDLA_SDP, SDP_D_DST_SURFACE_STRIDE);
-        if (odd & 63)
-            return naive_unsupported(m, "SDP: operands per element in a batch layer that is not aligned to 64 bytes");
+        if (odd % (2 * (uint64_t)m->config->mem_atom))
+            return naive_unsupported(m, "SDP: operands per element in a batch layer that is not aligned to two atoms");
         if (sdp->width == 1 && sdp->height == 1 && sdp->surfaces > 1)
             return naive_unsupported(m, "SDP: operands per element in a 1x1 batch layer of several surfaces");
     }

@@ -48,6 +48,10 @@ small pdp 5 --wraps
 small mix 10 --wraps
 large mix 5
 medium_512 mix 5
+full,macs=32x16 mix 5
+full,macs=64x16 conv 3
+full,macs=32x32 conv 3
+full,macs=16x16,int16=0 mix 3
 END
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -38,6 +38,8 @@ TEST(the_same_values_are_one_configuration) {
     assert_ptr_equal(config_of("small,cbuf=64K"), config_of("small,bank_depth=256"));
     assert_ptr_equal(config_of("small,port=128"), config_of("small,bus=128"));
     assert_string_equal(config_of("small,macs=16x16")->name, "small+macs-16x16");
+    assert_ptr_equal(config_of("full,macs=32x16"), config_of("full,macs=32x16,sdp=8,pdp=4,cdp=4,winograd=0,bdma=0"));
+    assert_string_equal(config_of("full,macs=32x16,rubik=0")->name, "full+macs-32x16");
     assert_ptr_equal(nvdla_config_base(config_of("large,secondary=0")), nvdla_config_find("large"));
     assert_int_equal(config_of("small,secondary=1")->cvsram_data_bits, 64);
 }
@@ -62,10 +64,11 @@ TEST(what_has_no_rtl_is_refused_in_a_sentence) {
     is_refused("small,banks=17", "banks=17 (banks of CBUF): expected 16 or 32 in the register map of small");
     is_refused("small,macs=16x32", "k=32: expected 16, with c=16");
     is_refused("small,int16=1", "int16=1 (16-bit integers): expected 0 in the register map of small");
-    is_refused("full,c=32", "c=32: expected 64, with int16=1");
-    is_refused("full,macs=32x16,int16=0", "k=16: expected 32, with fp16=1");
-    is_refused("full,int16=0,fp16=0,winograd=0,batch=1,macs=32x16,bs=8,bn=8,pdp=4,cdp=4",
-               "bdma=1: expected 0, with atom=16");
+    is_refused("full,c=32", "winograd=1: expected 0, with c=32");
+    is_refused("full,macs=64x16,winograd=1", "winograd=1: expected 0, with atom=16");
+    is_refused("full,macs=32x8", "k=8: expected 16, with int16=1");
+    is_refused("full,macs=32x16,bs=16,int16=0", "bs=16: expected 8, with k=16");
+    is_refused("full,macs=32x16,bdma=1", "bdma=1: expected 0, with atom=16");
     is_refused("full,int16=0,fp16=0", "winograd=1: expected 0, with int16=0");
     is_refused("full,int16=0,fp16=0,winograd=0", "batch=32: expected 1, with int16=0");
     is_refused("small,macs=32x32,ew=1,lut=1,bs=2,secondary=1,secondary_bus=64", "secondary_bus=64: expected 256, with");
