@@ -366,7 +366,7 @@ def emit_engines(out, engines, maps, units):
         facts = dict(name=c_string(e["name"]), folder=c_string(e["folder"]), unit=f"NVDLA_{e['unit'] if e['launches'] else 'UNIT_COUNT'}",
                      waits=c_bool(e["waits"]), interrupt=f"INTERRUPT_{e['interrupt'] or 'COUNT'}",
                      lane=c_string(e["folder"].upper()) if e["lane"] else "NULL", lane_unit=f"NVDLA_{e['lane'] or 'UNIT_COUNT'}",
-                     wave=f"WAVE_{e['wave'] or 'NONE'}", fill=c_string(e["fill"]) if e["fill"] else "NULL")
+                     wave=f"WAVE_{e['wave'] or 'NONE'}")
         out.append(f"    [ENGINE_{e['engine']}] = {{" + ", ".join(f".{k} = {v}" for k, v in facts.items()) + "},")
     out += ["};", "const struct nvdla_unit_facts nvdla_units[NVDLA_UNIT_COUNT] = {"]
     answering, ended_by = unit_engines(engines), {unit: e["interrupt"] for e in engines for unit in e["ends"]}

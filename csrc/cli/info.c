@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
+#include "cli/python.h"
 #include "cli/with_trace.h"
 #include "gen/gen.h"
 #include "nvdla/config_text.h"
@@ -17,7 +18,8 @@
 struct info_options {
     struct trace_options trace;
     bool json, build, brief, spec;
-    struct network_info_options network;
+    bool dot;           /* of a network, as report: */
+    const char *report; /* report.json of a run */
     struct words traces;
     const char *path; /* the first of them */
 };
@@ -40,10 +42,10 @@ static const struct argument option_table[] = {
     OPTION("brief", NULL,
            "With --json: only name and configuration of each TRACE, one a line; without a trace all but the registers",
            FLAG_AT(OF(brief))),
-    OPTION("dot", NULL, "Print the graph of a network for Graphviz (dot -Tsvg)", FLAG_AT(OF(network.dot))),
+    OPTION("dot", NULL, "Print the graph of a network for Graphviz (dot -Tsvg)", FLAG_AT(OF(dot))),
     OPTION("report", "FILE",
            "Add clocks and MAC utilisation of each layer of a network, from report.json of a run with --html",
-           TEXT_AT(OF(network.report), NULL)),
+           TEXT_AT(OF(report), NULL)),
     OPTION("draw", "SEED", "Instead of --config: a legal configuration of the map small, of at most 512 MACs",
            TAKEN_AT(OF(trace.config), draw_option)),
     OPTION("spec", NULL, "With --config: print it as NVIDIA's NAME.spec", FLAG_AT(OF(spec))),
@@ -69,12 +71,11 @@ static const char doc[] =
     "\n"
     "Least clocks of a layer: the time of its multiplications if the MAC array never waits.";
 
-static int info_network(struct info_options *options) {
+static int info_network(const struct info_options *options) {
     struct error err;
-    options->network.config = options->trace.config;
-    struct loadable *loadable = network_open(options->path, &options->network.config, &err);
-    options->network.json = options->json;
-    const bool fine = loadable && network_info(stdout, loadable, &options->network, &err);
+    const struct nvdla_config *config = options->trace.config;
+    struct loadable *loadable = network_open(options->path, &config, &err);
+    const bool fine = loadable && network_info(stdout, loadable, config, &err);
     loadable_free(loadable);
     if (!fine)
         fprintf(stderr, "%s\n", err.text);
@@ -93,22 +94,21 @@ static void check(void *input, struct argp_state *state) {
         argp_error(state, "--brief needs --json");
     if (options->traces.count > 1 && !options->brief)
         argp_error(state, "found '%s', expected one trace", options->traces.items[1]);
-    if (options->json && (options->brief || !options->path) && !options->build && !options->network.dot &&
-        !options->network.report)
+    if (options->json && (options->brief || !options->path) && !options->build && !options->dot && !options->report)
         return;
     if (options->build) {
-        if (options->path || options->network.dot || options->network.report)
+        if (options->path || options->dot || options->report)
             argp_error(state, "--build: found a trace or other options as well; expected --build alone or with --json");
         return;
     }
-    if (!options->path && options->trace.config && !options->network.dot && !options->network.report)
+    if (!options->path && options->trace.config && !options->dot && !options->report)
         return;
     if (!options->path)
         argp_error(state,
                    "no trace is given; expected a .cfg, .txn, .nvt or .nvt.gz file, or a directory that holds one");
-    else if (options->json && options->network.dot)
+    else if (options->json && options->dot)
         argp_error(state, "--dot and --json exclude each other");
-    else if (!is_network(options->path) && (options->network.dot || options->network.report))
+    else if (!is_network(options->path) && (options->dot || options->report))
         argp_error(state, "--dot and --report are for networks; expected the name of one, NET.nvdla");
 }
 
@@ -147,7 +147,7 @@ int info_main(int argc, char **argv) {
     else if (options.brief)
         facts_of_traces(stdout, &options.traces);
     else if (is_network(options.path))
-        status = info_network(&options);
+        status = options.json && !options.report ? info_network(&options) : python_command("info", argv);
     else
         status = with_trace(options.path, &options.trace, print_trace, &options);
     words_free(&options.traces);

@@ -26,7 +26,6 @@ struct nvdla_engine_facts {
     const char *lane;               /* name of its lane over time, "CDMA"; NULL: no lane */
     enum nvdla_unit lane_unit;      /* unit whose launches say when it has work */
     enum nvdla_wave_colour wave;    /* colour of its group in GTKWave */
-    const char *fill; /* colour of its layers in the graph of a network, "#cfe2f3"; NULL: it ends no layer */
 };
 
 extern const struct nvdla_engine_facts nvdla_engines[ENGINE_COUNT];

@@ -42,10 +42,8 @@ struct layer {
     int sources[SOURCES_MAX]; /* layers whose results it reads */
     int source_count;
     enum nvdla_unit unit;
-    int ordinal;   /* its launch, or NONE */
-    uint64_t took; /* clocks in the report; 0: not known */
-    double used;   /* use of the MAC array in them, 0 to 1; < 0: not known */
-    char *origin;  /* operator and tensor of a quantised network, "" if not known */
+    int ordinal;  /* its launch, or NONE */
+    char *origin; /* operator and tensor of a quantised network, "" if not known */
 };
 
 struct info {
@@ -62,14 +60,6 @@ struct info {
 
 static struct size size_of(const struct data_cube *cube) {
     return (struct size){cube->width, cube->height, cube->channel};
-}
-
-/* "8x8x16", or "". Returns text. */
-static char *size_text(const struct size *size, char text[40]) {
-    text[0] = '\0';
-    if (size->w)
-        snprintf(text, 40, "%ux%ux%u", size->w, size->h, size->c);
-    return text;
 }
 
 static struct place place_of(const struct data_cube *cube) {
@@ -124,7 +114,7 @@ static void read_operation(struct info *info, struct layer *layer, const struct 
 static struct layer *new_layer(struct info *info, size_t task, size_t operation) {
     info->layers = xgrow(info->layers, info->count, sizeof *info->layers);
     struct layer *layer = &info->layers[info->count++];
-    *layer = (struct layer){.task = task, .operation = operation, .fused = NONE, .ordinal = NONE, .used = -1};
+    *layer = (struct layer){.task = task, .operation = operation, .fused = NONE, .ordinal = NONE};
     return layer;
 }
 
@@ -187,13 +177,21 @@ static bool overlap(const struct place *a, const struct place *b) {
            b->address < a->address + a->size;
 }
 
-/* Whether a layer reads from a memory. */
-static bool reads_memory(const struct layer *layer, const struct loadable_memory *memory) {
-    const struct place place = {true, memory->space, memory->base, memory->size};
-    for (int r = 0; r < layer->read_count; r++)
-        if (overlap(&layer->reads[r], &place))
-            return true;
-    return false;
+/* Ids of the network's input memories that a layer reads, or of its output memories that it writes. */
+static json_t *ends_of(const struct loadable *loadable, const struct layer *layer, bool outputs) {
+    const struct place *places = outputs ? &layer->writes : layer->reads;
+    const int count = outputs ? 1 : layer->read_count;
+    json_t *list = json_array();
+    for (size_t m = 0; m < loadable->memory_count; m++) {
+        const struct loadable_memory *memory = &loadable->memories[m];
+        const struct place place = {true, memory->space, memory->base, memory->size};
+        bool any = false;
+        for (int i = 0; i < count && (memory->flags & (outputs ? MEMORY_OUTPUT : MEMORY_INPUT)); i++)
+            any = any || overlap(&places[i], &place);
+        if (any)
+            json_array_append_new(list, json_integer((json_int_t)memory->id));
+    }
+    return list;
 }
 
 /* Finds the source of each layer's input: the last earlier layer that wrote there. */
@@ -209,96 +207,6 @@ static void find_sources(struct info *info) {
                     break;
                 }
     }
-}
-
-/* Reads the clocks of each layer from a report of a run. */
-static bool read_report(struct info *info, const char *path, struct error *err) {
-    json_error_t error;
-    json_t *report = json_load_file(path, 0, &error), *entry;
-    json_t *list = json_object_get(report, "layers");
-    size_t index, found = 0;
-    if (!json_is_array(list)) {
-        json_decref(report);
-        return error_set(err, "%s: found %s; expected report.json of a run", path,
-                         report ? "no list of layers" : error.text);
-    }
-    json_array_foreach(list, index, entry) {
-        const char *unit = json_string_value(json_object_get(entry, "unit"));
-        const json_int_t launch = json_integer_value(json_object_get(entry, "launch"));
-        for (size_t i = 0; unit && i < info->count; i++) {
-            struct layer *layer = &info->layers[i];
-            if (layer->ordinal != launch || strcmp(nvdla_unit_names[layer->unit], unit) != 0)
-                continue;
-            layer->took = (uint64_t)json_integer_value(json_object_get(entry, "clocks"));
-            const json_t *used = json_object_get(entry, "utilisation");
-            layer->used = used ? json_number_value(used) : -1;
-            found += layer->took > 0;
-        }
-    }
-    json_decref(report);
-    return found > 0 ||
-           error_set(err,
-                     "%s: found no clocks of a layer; expected the report of a run of this network on RTL, "
-                     "with --html",
-                     path);
-}
-
-/* ---- the table ---- */
-
-/* A number with commas between thousands. Returns text. */
-static char *thousands(uint64_t value, char text[32]) {
-    char digits[24];
-    const int n = snprintf(digits, sizeof digits, "%" PRIu64, value);
-    int k = 0;
-    for (int i = 0; i < n; i++) {
-        if (i > 0 && (n - i) % 3 == 0)
-            text[k++] = ',';
-        text[k++] = digits[i];
-    }
-    text[k] = '\0';
-    return text;
-}
-
-/* Rows of words, printed with columns as wide as their widest word. Numbers are aligned right. */
-struct table {
-    int columns;
-    unsigned right; /* one bit for each column */
-    struct words words;
-};
-
-static void table_print(FILE *out, const struct table *table) {
-    size_t widths[16] = {0};
-    for (size_t i = 0; i < table->words.count; i++) {
-        const size_t wide = text_columns(table->words.items[i]);
-        size_t *width = &widths[i % (size_t)table->columns];
-        *width = wide > *width ? wide : *width;
-    }
-    struct text line = {0};
-    for (size_t i = 0; i < table->words.count; i++) {
-        const int column = (int)(i % (size_t)table->columns);
-        const char *word = table->words.items[i];
-        const int gap = (int)(widths[column] - text_columns(word));
-        const bool right = table->right >> column & 1;
-        text_printf(&line, "%*s%s%*s  ", right ? gap : 0, "", word, right ? 0 : gap, "");
-        if (column < table->columns - 1)
-            continue;
-        while (line.n > 0 && line.text[line.n - 1] == ' ')
-            line.n--;
-        fprintf(out, "%.*s\n", (int)line.n, line.text);
-        line.n = 0;
-    }
-    free(line.text);
-}
-
-static void add_from(struct text *text, const struct info *info, const struct layer *layer) {
-    for (int s = 0; s < layer->source_count; s++) {
-        const struct layer *source = &info->layers[layer->sources[s]];
-        text_printf(text, "%s%zu.%zu%s", text->n ? " " : "", source->task, source->operation,
-                    layer->sources[s] == layer->fused ? "*" : "");
-    }
-    for (size_t m = 0; m < info->loadable->memory_count; m++)
-        if ((info->loadable->memories[m].flags & MEMORY_INPUT) && reads_memory(layer, &info->loadable->memories[m]))
-            text_printf(text, "%sinput", text->n ? " " : "");
 }
 
 /* Reads the origins of all layers: lines "TASK.LAYER OPERATOR TENSOR". */
@@ -320,189 +228,9 @@ static void read_origins(struct info *info) {
     }
 }
 
-static void print_layers(FILE *out, const struct info *info, bool report) {
-    const bool quantised = loadable_blob_named(info->loadable, ORIGINS_BLOB) != NULL;
-    const int columns = report ? 11 : 9;
-    struct table table = {.columns = columns + quantised, .right = report ? 0x780 : 0x180};
-    static const char *const heads[] = {"layer",        "type",      "",         "in",
-                                        "out",          "precision", "from",     "multiplications",
-                                        "least clocks", "clocks",    "MACs used"};
-    for (int i = 0; i < columns; i++)
-        words_add(&table.words, "%s", heads[i]);
-    if (quantised)
-        words_add(&table.words, "operator and tensor");
-    for (size_t i = 0; i < info->count; i++) {
-        const struct layer *layer = &info->layers[i];
-        struct text from = {0};
-        char number[40];
-        add_from(&from, info, layer);
-        words_add(&table.words, "%zu.%zu", layer->task, layer->operation);
-        words_add(&table.words, "%s", layer->type);
-        words_add(&table.words, "%s", layer->what);
-        words_add(&table.words, "%s", size_text(&layer->in, number));
-        words_add(&table.words, "%s%s", size_text(&layer->out, number),
-                  layer->writes.memory || !layer->out.w ? "" : "*");
-        words_add(&table.words, "%s", layer->precision);
-        words_add(&table.words, "%s", from.text ? from.text : "");
-        words_add(&table.words, "%s", layer->macs ? thousands(layer->macs, number) : "");
-        words_add(&table.words, "%s", layer->clocks ? thousands(layer->clocks, number) : "");
-        if (report) {
-            words_add(&table.words, "%s", layer->took ? thousands(layer->took, number) : "");
-            if (layer->used >= 0)
-                words_add(&table.words, "%.1f %%", 100 * layer->used);
-            else
-                words_add(&table.words, "%s", "");
-        }
-        if (quantised)
-            words_add(&table.words, "%s", layer->origin);
-        free(from.text);
-    }
-    table_print(out, &table);
-    words_free(&table.words);
-    fputs("  * on the fly, not through memory\n", out);
-}
-
-static void print_memories(FILE *out, const struct loadable *loadable) {
-    struct table table = {.columns = 5, .right = 0x6};
-    char number[32];
-    for (const char *const *head = (const char *const[]){"memory", "bytes", "address", "", "content", NULL}; *head;
-         head++)
-        words_add(&table.words, "%s", *head);
-    for (size_t m = 0; m < loadable->memory_count; m++) {
-        const struct loadable_memory *memory = &loadable->memories[m];
-        struct text text = {0};
-        for (size_t c = 0; c < memory->content_count; c++) {
-            if (memory->contents[c].blob == LOADABLE_NONE)
-                continue;
-            if (c == 4 && memory->content_count > 5) {
-                text_printf(&text, " and %zu more", memory->content_count - c);
-                break;
-            }
-            text_printf(&text, "%s%s", text.n ? " " : "", loadable->blobs[memory->contents[c].blob].name);
-        }
-        words_add(&table.words, "%u", memory->id);
-        words_add(&table.words, "%s", thousands(memory->size, number));
-        words_add(&table.words, "0x%" PRIx64, memory->base);
-        words_add(&table.words, "%s%s%s", memory->domain == 1 ? "on-chip " : "",
-                  memory->flags & MEMORY_INPUT ? "input" : "", memory->flags & MEMORY_OUTPUT ? "output" : "");
-        words_add(&table.words, "%s", text.text ? text.text : "");
-        free(text.text);
-    }
-    table_print(out, &table);
-    words_free(&table.words);
-}
-
 static const char *type_name(unsigned type) {
     static const char *const names[] = {"?", "float", "half", "int16", "int8", "uint8", "uint16"};
     return type < sizeof names / sizeof *names ? names[type] : "?";
-}
-
-static void print_tensors(FILE *out, const struct loadable *loadable) {
-    struct table table = {.columns = 6};
-    for (const char *const *head =
-             (const char *const[]){"tensor", "memory", "n c h w", "type", "format", "strides", NULL};
-         *head; head++)
-        words_add(&table.words, "%s", *head);
-    for (size_t t = 0; t < loadable->tensor_count; t++) {
-        const struct loadable_tensor *tensor = &loadable->tensors[t];
-        words_add(&table.words, "%s", tensor->name);
-        words_add(&table.words, "%u", tensor->memory_id);
-        words_add(&table.words, "%d %d %d %d", tensor->n, tensor->c, tensor->h, tensor->w);
-        words_add(&table.words, "%s", type_name(tensor->data_type));
-        words_add(&table.words, "%u", tensor->pixel_format);
-        words_add(&table.words, "%" PRIu32 " %" PRIu32 " %" PRIu32, tensor->stride[0], tensor->stride[1],
-                  tensor->stride[2]);
-    }
-    table_print(out, &table);
-    words_free(&table.words);
-}
-
-static void print_table(FILE *out, const struct info *info, bool report) {
-    uint64_t macs = 0, clocks = 0, took = 0;
-    char number[32], least[32], all[32];
-    for (size_t i = 0; i < info->count; i++) {
-        macs += info->layers[i].macs;
-        clocks += info->layers[i].clocks;
-        took += info->layers[i].took;
-    }
-    fprintf(out, "%s: loadable %u.%u.%u for %s; %zu tasks, %zu layers, %s multiplications", info->loadable->path,
-            info->loadable->version[0], info->loadable->version[1], info->loadable->version[2],
-            info->config ? info->config->name : "an unknown configuration (--config)", info->loadable->order_count,
-            info->count, thousands(macs, number));
-    if (info->config)
-        fprintf(out, ", at least %s clocks of the MAC array", thousands(clocks, least));
-    if (report)
-        fprintf(out, "; %s clocks by layer in the report", thousands(took, all));
-    fputs("\n\n", out);
-    print_layers(out, info, report);
-    putc('\n', out);
-    print_memories(out, info->loadable);
-    putc('\n', out);
-    print_tensors(out, info->loadable);
-}
-
-/* ---- the graph ---- */
-
-/* Quotes text for Graphviz. */
-static void put_quoted(FILE *out, const char *text) {
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            putc('\\', out);
-        putc(*text, out);
-    }
-}
-
-static void print_node(FILE *out, const struct layer *layer) {
-    const char *colour =
-        strcmp(layer->type, "CPU") == 0 ? "#f4cccc" : nvdla_engines[nvdla_units[layer->unit].engine].fill;
-    char number[40];
-    fprintf(out, "  l%zu_%zu [fillcolor=\"%s\", label=\"%zu.%zu %s", layer->task, layer->operation, colour, layer->task,
-            layer->operation, layer->type);
-    if (layer->what[0])
-        fprintf(out, " %s", layer->what);
-    fprintf(out, "\\n%s", size_text(&layer->out, number));
-    if (layer->macs)
-        fprintf(out, "\\n%s multiplications", thousands(layer->macs, number));
-    if (layer->took)
-        fprintf(out, "\\n%s clocks", thousands(layer->took, number));
-    if (layer->used >= 0)
-        fprintf(out, ", %.1f %% of the MACs", 100 * layer->used);
-    fputs("\"];\n", out);
-}
-
-/* Inputs and outputs of the network, and what reads and writes them. */
-static void print_ends(FILE *out, const struct info *info) {
-    for (size_t m = 0; m < info->loadable->memory_count; m++) {
-        const struct loadable_memory *memory = &info->loadable->memories[m];
-        const struct place place = {true, memory->space, memory->base, memory->size};
-        if (!(memory->flags & (MEMORY_INPUT | MEMORY_OUTPUT)))
-            continue;
-        fprintf(out, "  m%zu [shape=ellipse, label=\"", m);
-        put_quoted(out, memory->tensor == LOADABLE_NONE ? "?" : info->loadable->tensors[memory->tensor].name);
-        fputs("\"];\n", out);
-        for (size_t i = 0; i < info->count; i++) {
-            const struct layer *layer = &info->layers[i];
-            if ((memory->flags & MEMORY_INPUT) && reads_memory(layer, memory))
-                fprintf(out, "  m%zu -> l%zu_%zu;\n", m, layer->task, layer->operation);
-            if ((memory->flags & MEMORY_OUTPUT) && overlap(&layer->writes, &place))
-                fprintf(out, "  l%zu_%zu -> m%zu;\n", layer->task, layer->operation, m);
-        }
-    }
-}
-
-static void print_graph(FILE *out, const struct info *info) {
-    fputs("digraph network {\n  node [shape=box, style=filled, fillcolor=white, fontname=\"sans-serif\"];\n", out);
-    for (size_t i = 0; i < info->count; i++) {
-        const struct layer *layer = &info->layers[i];
-        print_node(out, layer);
-        for (int s = 0; s < layer->source_count; s++) {
-            const struct layer *source = &info->layers[layer->sources[s]];
-            fprintf(out, "  l%zu_%zu -> l%zu_%zu%s;\n", source->task, source->operation, layer->task, layer->operation,
-                    layer->sources[s] == layer->fused ? " [style=bold]" : "");
-        }
-    }
-    print_ends(out, info);
-    fputs("}\n", out);
 }
 
 /* ---- JSON ---- */
@@ -519,19 +247,18 @@ static json_t *json_address(uint64_t address) {
 }
 
 static json_t *json_layer(const struct info *info, const struct layer *layer) {
-    json_t *from = json_array(), *inputs = json_array();
-    for (size_t m = 0; m < info->loadable->memory_count; m++)
-        if ((info->loadable->memories[m].flags & MEMORY_INPUT) && reads_memory(layer, &info->loadable->memories[m]))
-            json_array_append_new(inputs, json_integer((json_int_t)info->loadable->memories[m].id));
+    json_t *from = json_array();
     for (int s = 0; s < layer->source_count; s++) {
         const struct layer *source = &info->layers[layer->sources[s]];
         json_array_append_new(from, json_pack("{si si sb}", "task", (int)source->task, "layer", (int)source->operation,
                                               "on_the_fly", layer->sources[s] == layer->fused));
     }
-    json_t *json = json_pack("{si si ss ss so so ss so so sI}", "task", (int)layer->task, "layer",
-                             (int)layer->operation, "type", layer->type, "description", layer->what, "in",
-                             json_size(&layer->in), "out", json_size(&layer->out), "precision", layer->precision,
-                             "from", from, "inputs", inputs, "multiplications", (json_int_t)layer->macs);
+    json_t *json =
+        json_pack("{si si ss ss so so sb ss so so so sI}", "task", (int)layer->task, "layer", (int)layer->operation,
+                  "type", layer->type, "description", layer->what, "in", json_size(&layer->in), "out",
+                  json_size(&layer->out), "out_on_the_fly", layer->out.w > 0 && !layer->writes.memory, "precision",
+                  layer->precision, "from", from, "inputs", ends_of(info->loadable, layer, false), "outputs",
+                  ends_of(info->loadable, layer, true), "multiplications", (json_int_t)layer->macs);
     if (layer->ordinal != NONE)
         json_object_set_new(json, "launch",
                             json_pack("{ss si}", "unit", nvdla_unit_names[layer->unit], "number", layer->ordinal));
@@ -539,10 +266,6 @@ static json_t *json_layer(const struct info *info, const struct layer *layer) {
         json_object_set_new(json, "origin", json_string(layer->origin));
     if (layer->clocks)
         json_object_set_new(json, "least_clocks", json_integer((json_int_t)layer->clocks));
-    if (layer->took)
-        json_object_set_new(json, "clocks", json_integer((json_int_t)layer->took));
-    if (layer->used >= 0)
-        json_object_set_new(json, "utilisation", json_real(layer->used));
     return json;
 }
 
@@ -582,9 +305,10 @@ static void print_json(FILE *out, const struct info *info) {
     snprintf(version, sizeof version, "%u.%u.%u", loadable->version[0], loadable->version[1], loadable->version[2]);
     char *path = text_shown(loadable->path);
     json_t *json =
-        json_pack("{ss ss ss* si si so so so}", "network", path, "version", version, "config",
-                  info->config ? info->config->name : NULL, "tasks", (int)loadable->order_count, "cube_bytes",
-                  info->cube_bytes, "layers", layers, "memories", memories, "tensors", tensors);
+        json_pack("{ss ss ss* sb si si so so so}", "network", path, "version", version, "config",
+                  info->config ? info->config->name : NULL, "quantised",
+                  loadable_blob_named(loadable, ORIGINS_BLOB) != NULL, "tasks", (int)loadable->order_count,
+                  "cube_bytes", info->cube_bytes, "layers", layers, "memories", memories, "tensors", tensors);
     free(path);
     if (!json)
         xexhausted();
@@ -593,17 +317,13 @@ static void print_json(FILE *out, const struct info *info) {
     json_decref(json);
 }
 
-/* ---- the report ---- */
-
-bool network_info(FILE *out, struct loadable *loadable, const struct network_info_options *options, struct error *err) {
-    struct info info = {.loadable = loadable, .config = options->config};
+bool network_info(FILE *out, struct loadable *loadable, const struct nvdla_config *config, struct error *err) {
+    struct info info = {.loadable = loadable, .config = config};
     struct error undecided;
     if (!loadable_place(loadable, COMPILE_BASE, COMPILE_SECONDARY_BASE, 64, err))
         return false;
     if (!info.config)
         info.config = compile_config(loadable, &undecided);
-    if (!info.config && options->report)
-        return error_set(err, "%s", undecided.text);
     struct program *prog = info.config ? program_new(info.config, loadable->path) : NULL;
     if (prog) {
         prog->sequential = true;
@@ -614,16 +334,10 @@ bool network_info(FILE *out, struct loadable *loadable, const struct network_inf
     for (size_t i = 0; fine && i < loadable->order_count; i++)
         fine = loadable->tasks[loadable->order[i]].interface == INTERFACE_DLA ? read_dla(&info, i, err)
                                                                               : read_cpu(&info, i, err);
-    fine = fine && (!options->report || read_report(&info, options->report, err));
     if (fine) {
         find_sources(&info);
         read_origins(&info);
-        if (options->json)
-            print_json(out, &info);
-        else if (options->dot)
-            print_graph(out, &info);
-        else
-            print_table(out, &info, options->report != NULL);
+        print_json(out, &info);
     }
     for (size_t i = 0; i < info.count; i++) {
         free(info.layers[i].what);

@@ -1,4 +1,5 @@
-/* Shows a compiled network: a table of its layers, memories and tensors, a graph for Graphviz, or JSON. */
+/* A compiled network as JSON: its layers, memories and tensors (docs/networks.md). python/nvcosim/commands/info.py
+ * shows it. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,11 +8,5 @@
 #include "loadable/loadable.h"
 #include "nvdla/config.h"
 
-struct network_info_options {
-    const struct nvdla_config *config; /* NULL: as the file determines */
-    const char *report;                /* report.json of a run of the network: clocks of each layer; NULL: none */
-    bool dot, json;                    /* graph or JSON; else the table */
-};
-
-/* Prints it. False with a message. */
-bool network_info(FILE *out, struct loadable *loadable, const struct network_info_options *options, struct error *err);
+/* Prints it. config: NULL: as the file determines. False with a message. */
+bool network_info(FILE *out, struct loadable *loadable, const struct nvdla_config *config, struct error *err);
