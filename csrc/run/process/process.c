@@ -221,7 +221,7 @@ int process_run_group(char *const *words, int output, void (*tick)(void *context
     return pid < 0 ? -1 : process_wait(pid, tick, context);
 }
 
-char *process_output(char *const *words, int *status, struct error *err) {
+char *process_output(char *const *words, size_t *n, int *status, struct error *err) {
     struct stat printed;
     char *text = NULL;
     const int output = memfd_create("output", MFD_CLOEXEC);
@@ -231,9 +231,12 @@ char *process_output(char *const *words, int *status, struct error *err) {
     }
     *status = process_run_group(words, output, NULL, NULL, err);
     if (*status >= 0 && fstat(output, &printed) == 0) {
-        text = xcalloc((size_t)printed.st_size + 1, 1);
-        if (pread(output, text, (size_t)printed.st_size, 0) != printed.st_size)
+        *n = (size_t)printed.st_size;
+        text = xcalloc(*n + 1, 1);
+        if (pread(output, text, *n, 0) != printed.st_size) {
             text[0] = '\0';
+            *n = 0;
+        }
     }
     close(output);
     return text;

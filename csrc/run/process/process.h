@@ -61,8 +61,9 @@ bool process_has_ended(pid_t pid);
  */
 int process_run_group(char *const *words, int output, void (*tick)(void *context), void *context, struct error *err);
 
-/* The same, but returns what it printed to stdout and stderr; free() it. NULL with a message if it cannot start. */
-char *process_output(char *const *words, int *status, struct error *err);
+/* The same, but returns the n bytes that it printed to stdout and stderr, with a 0 behind them; free() them. NULL with
+ * a message if it cannot start. */
+char *process_output(char *const *words, size_t *n, int *status, struct error *err);
 
 /* Resident bytes of a process and its descendants; 0 if it is gone. */
 uint64_t process_memory(pid_t pid);

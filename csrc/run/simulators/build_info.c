@@ -21,8 +21,9 @@ static int is_simulator(const struct dirent *entry) {
 static char *version_of(char *path) {
     char *const words[] = {path, (char[]){"--version"}, NULL};
     struct error err;
+    size_t n;
     int status;
-    char *text = process_output(words, &status, &err);
+    char *text = process_output(words, &n, &status, &err);
     if (text && status == 0)
         return text;
     free(text);
