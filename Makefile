@@ -38,7 +38,7 @@ CWARN := -Wall -Wextra -Wshadow -Wconversion $(WERROR)
 # Of those who package it: EXTRA_CFLAGS and EXTRA_LDFLAGS, EXTRA_CXXFLAGS of what Verilator writes.
 CPPFLAGS := -D_GNU_SOURCE -Icsrc -I. -I$(B)/gen
 CFLAGS := -std=c17 -O2 -g -ffile-prefix-map=$(CURDIR)=. -fPIC -fno-semantic-interposition -fvisibility=hidden $(CWARN) $(EXTRA_CFLAGS)
-LDLIBS := $(EXTRA_LDFLAGS) -lpng -ljpeg -ljansson -lyaml -lprotobuf-c -llz4 -lz -lm -ldl
+LDLIBS := $(EXTRA_LDFLAGS) -lpng -ljpeg -ljansson -lyaml -llz4 -lz -lm -ldl
 VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
 VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 
@@ -47,9 +47,8 @@ GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_nam
 PAGES := $(patsubst csrc/%.css,$(B)/gen/%.embed.h,$(wildcard csrc/*/*.css csrc/*/*/*.css))
 PLATFORMS := $(patsubst csrc/%.inc,$(B)/gen/%.embed.h,$(wildcard csrc/export/*.inc))
 MEMORIES := $(patsubst csrc/%.yml,$(B)/gen/%.embed.h,$(wildcard csrc/dram/*.yml))
-MESSAGES := $(patsubst csrc/%.proto,$(B)/gen/%.pb-c.c,$(wildcard csrc/*/*.proto))
 LAWS := $(B)/gen/estimate/laws.embed.h
-EMBEDDED := $(PAGES) $(B)/gen/report/pages.embed.h $(PLATFORMS) $(MEMORIES) $(LAWS) $(MESSAGES)
+EMBEDDED := $(PAGES) $(B)/gen/report/pages.embed.h $(PLATFORMS) $(MEMORIES) $(LAWS)
 CONFIGS := $(shell awk -F, 'NR > 1 { print $$1 }' csrc/nvdla/configurations.csv)
 # A configuration by values, or a file with them, has the name that nvcosim gives it.
 comma := ,
@@ -127,12 +126,6 @@ $(MEMORIES): $(B)/gen/%.embed.h: csrc/%.yml
 	@mkdir -p $(@D)
 	@{ echo "static const char $(subst -,_,$(notdir $*))_yml[] ="; sed -e 's:[\\"]:\\&:g' -e 's:.*:    "&\\n":' $<; echo "    ;"; } >$@
 
-# Readers of protocol buffers: NAME.pb-c.c and NAME.pb-c.h.
-$(MESSAGES): $(B)/gen/%.pb-c.c: csrc/%.proto
-	@mkdir -p $(@D)
-	@protoc-c --proto_path=csrc --c_out=$(B)/gen $<
-$(MESSAGES:.c=.h): %.h: %.c ;
-
 # The laws of nvcosim estimate, likewise: laws_csv.
 $(LAWS): csrc/estimate/laws.csv
 	@mkdir -p $(@D)
@@ -147,10 +140,7 @@ $(1)/obj/%.o: %.c $(GENERATED) | $(EMBEDDED)
 $(1)/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c
 	@mkdir -p $$(@D)
 	$$(Q)$$(CCACHE) $(2) $$(CPPFLAGS) $(3) -MMD -MP -c $$< -o $$@
-$(1)/obj/gen/%.pb-c.o: $(B)/gen/%.pb-c.c
-	@mkdir -p $$(@D)
-	$$(Q)$$(CCACHE) $(2) $$(CPPFLAGS) $(3) -MMD -MP -c $$< -o $$@
-$(1)/libnvcosim.a: $(LIB_SRC:%.c=$(1)/obj/%.o) $(1)/obj/nvdla_tables.o $(MESSAGES:$(B)/gen/%.c=$(1)/obj/gen/%.o)
+$(1)/libnvcosim.a: $(LIB_SRC:%.c=$(1)/obj/%.o) $(1)/obj/nvdla_tables.o
 	@rm -f $$@
 	$$(Q)ar rcs $$@ $$^
 # Newer versions of cmocka have newer names besides those of Debian 12.
@@ -277,8 +267,8 @@ $(B)/asan/tests/damage: $(B)/asan/obj/tests/loadable/damage.o $(B)/asan/libnvcos
 $(B)/tests/outputs: tests/regress/outputs_of_night.py
 	@mkdir -p $(@D)
 	@ln -sf $(CURDIR)/$< $@
-$(B)/tests/reference: $(B)/obj/tests/quantised/reference.o $(B)/libnvcosim.a
-	@mkdir -p $(@D)
+# Where it finds python/.
+$(B)/reference: $(B)/obj/tests/quantised/reference.o $(B)/libnvcosim.a
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 
 # The same tests and library under clang with both sanitizers; the fuzzers share their objects, so these count what runs. The optimiser is

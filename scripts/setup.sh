@@ -17,8 +17,6 @@ packages=(
     liblz4-dev       # recorded streams
     libjansson-dev   # JSON
     libyaml-dev      # plans of regressions
-    libprotobuf-c-dev     # ONNX files
-    protobuf-c-compiler
     libpng-dev       # pictures that go into networks
     libjpeg-dev
 )

@@ -148,7 +148,7 @@ GROUPS = [
     Group("test nightly", "cycles against the public rtl", "tests/replay/cycles.py $NVCOSIM"),
     Group("test nightly", "loadables", "make $BUILD/asan/tests/damage && tests/loadable/run.sh $BUILD", "sanitized full"),
     Group("test nightly", "quantised networks",
-          "make $BUILD/asan/tests/damage $BUILD/tests/reference && tests/quantised/run.sh $BUILD", "sanitized"),
+          "make $BUILD/asan/tests/damage $BUILD/reference && tests/quantised/run.sh $BUILD", "sanitized"),
     Group("test", "a zoo of networks, our own", "tests/quantised/zoo.sh $BUILD"),
     Group("nightly", "a zoo of networks", "make $BUILD/nvcosim-large $BUILD/nvcosim-small_256 && tests/quantised/zoo.sh $BUILD", "full"),
     Group("test", "fuzzing", "make -j $JOBS fuzz FUZZ_RUNS=2000", "sanitized"),

@@ -13,8 +13,7 @@
 #include "nvdla/xalloc.h"
 #include "run/options/options.h"
 #include "run/simulators/install_paths.h"
-
-#define PYTHON "/usr/bin/python3"
+#include "run/simulators/python_output.h"
 
 /* Path of this program; "" if it is not known. */
 static void own_path(char path[PATH_MAX]) {

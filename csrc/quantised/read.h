@@ -6,14 +6,13 @@
 #include "nvdla/element_order.h"
 #include "quantised/graph.h"
 
-/* Reads NAME.tflite or NAME.onnx. NULL with a message. */
-struct graph *graph_read(const char *path, struct error *err);
-
-/* The same of n bytes; path is for messages. TFLite: every offset and count is checked; the bytes must outlive the
- * graph. ONNX: QDQ (operators of float32 between DequantizeLinear and QuantizeLinear) and QOperator (QLinearConv and
- * its like) become the same graph as a TFLite file's: height, width, channels; UINT8 becomes INT8, less 128. */
+/* Reads a TFLite file of n bytes, which must outlive the graph; path is for messages. Every offset and count is
+ * checked. NULL with a message. */
 struct graph *tflite_parse(const char *path, const void *bytes, size_t n, struct error *err);
-struct graph *onnx_parse(const char *path, const void *bytes, size_t n, struct error *err);
+
+/* The same of the description that python/nvcosim/networks/onnx makes of an ONNX file: a line of JSON, then the bytes
+ * of constants. */
+struct graph *described_parse(const char *path, const void *bytes, size_t n, struct error *err);
 
 /* Takes every NODE_TRANSPOSE away. The graph's inputs get the sides that convolutions and pooling expect, tensors
  * between transposes that cancel keep theirs, and each output is what a last transpose would have read. False

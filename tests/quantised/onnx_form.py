@@ -1,5 +1,5 @@
 """Writes networks of tflite.py as ONNX files, in either form: QDQ and QOperator (docs/networks.md). The protocol buffer is put together by
-hand: field numbers as in csrc/quantised/onnx.proto.
+hand: field numbers as in python/nvcosim/networks/onnx/wire.py.
 """
 import struct
 

@@ -11,7 +11,7 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "quantised/interpret.h"
-#include "quantised/read.h"
+#include "run/network/open.h"
 
 static const char *const rules[] = {"cpu", "micro"};
 static size_t passed, failed;

@@ -25,23 +25,26 @@ for config in small full ${NIGHTLY:+large small_256}; do
     /usr/bin/python3 "$here/cases.py" "$NVCOSIM" "$config" || status=1
 done
 if [ -d "$networks" ]; then
-    /usr/bin/python3 "$here/networks.py" "$NVCOSIM" "$build/tests/reference" "$networks" small ${NIGHTLY:+large full small_256} || status=1
+    /usr/bin/python3 "$here/networks.py" "$NVCOSIM" "$build/reference" "$networks" small ${NIGHTLY:+large full small_256} || status=1
 else
     echo "SKIPPED: no networks at $networks"
     echo "0 passed, 0 failed, 1 skipped"
 fi
 /usr/bin/python3 "$here/fields.py" "$NVCOSIM" "$here"/../../traces/networks/zoo/*.tflite ${NIGHTLY:+"$networks"/*.tflite} || status=1
 /usr/bin/python3 "$here/onnx.py" "$NVCOSIM" "${NIGHTLY:+9}60" || status=1
-/usr/bin/python3 "$here/exports.py" "$NVCOSIM" "$build/tests/reference" 300 "${NIGHTLY:+3}8" || status=1
+/usr/bin/python3 "$here/exports.py" "$NVCOSIM" "$build/reference" 300 "${NIGHTLY:+3}8" || status=1
 /usr/bin/python3 "$here/exports.py" 300 --page "$here/../../docs/networks.md" || status=1
-/usr/bin/python3 "$here/opsets.py" "$build/tests/reference" || status=1
-/usr/bin/python3 "$here/mobilenet.py" "$NVCOSIM" "$build/tests/reference" || status=1
+/usr/bin/python3 "$here/opsets.py" "$build/reference" || status=1
+/usr/bin/python3 "$here/mobilenet.py" "$NVCOSIM" "$build/reference" || status=1
 /usr/bin/python3 "$here/refusals.py" "$NVCOSIM" || status=1
 /usr/bin/python3 "$here/ends.py" "$NVCOSIM" || status=1
 for seed in 3 ${NIGHTLY:+9 17 25 33}; do
     /usr/bin/python3 "$here/graph.py" "$seed" "$work/$seed.tflite"
-    for file in "$work/$seed".*[xe]; do # not the constants, which lie beside what is damaged
-        (cd "$work" && "$damage" "$file" small "${NIGHTLY:-11}") || status=1
+    for file in "$work/$seed".*.onnx; do
+        PYTHONPATH=$here/../../python /usr/bin/python3 -m nvcosim.networks.onnx "$file" >"$file.graph" || status=1
+    done
+    for file in "$work/$seed".*e "$work/$seed".*.graph; do
+        "$damage" "$file" small "${NIGHTLY:-11}" || status=1
     done
 done
 exit $status

@@ -24,7 +24,7 @@ for i in 2 5 8; do
 done
 
 # ---- a network of ONNX ------------------------------------------------------------------------------------------------------------------
-onnx=$ROOT/tests/fuzz/corpus/onnx/x.qdq.onnx
+onnx=$ROOT/tests/quantised/x.qdq.onnx
 mkdir onnx
 printf 'P5\n5 6\n255\n%030d' 7 >onnx/a.pgm
 nv run --dut model "$onnx" --input onnx/a.pgm --top 1; check accuracy_onnx_run 0 "PASS x.qdq"

@@ -6,8 +6,7 @@
 #include "nvdla/sizes.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "quantised/graph.h"
-#include "quantised/read.h"
+#include "run/network/open.h"
 
 enum { PICTURE_CHANNELS = 4, SUM_WITH_CONVOLUTION = 4 /* elements a clock of SDP */ };
 

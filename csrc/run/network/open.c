@@ -3,9 +3,30 @@
 
 #include <stdlib.h>
 
+#include "memory/file.h"
 #include "nvdla/xalloc.h"
 #include "quantised/read.h"
 #include "quantised/write.h"
+#include "run/simulators/python_output.h"
+
+struct graph *graph_read(const char *path, struct error *err) {
+    const bool onnx = text_ends_with(path, ".onnx");
+    struct words arguments = {0};
+    char *bytes;
+    size_t n;
+    if (onnx) {
+        words_put(&arguments, path);
+        bytes = python_output("networks.onnx", &arguments, &n, err);
+        words_free(&arguments);
+    } else
+        file_read(path, &bytes, &n, err);
+    struct graph *graph = !bytes ? NULL : (onnx ? described_parse : tflite_parse)(path, bytes, n, err);
+    if (graph)
+        graph->file = bytes;
+    else
+        free(bytes);
+    return graph;
+}
 
 bool quantised_compile(const char *path, const struct nvdla_config **config, struct quantised *quantised,
                        struct error *err) {

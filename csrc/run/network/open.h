@@ -7,6 +7,9 @@
 #include "quantised/lower.h"
 #include "run/network/compile.h"
 
+/* Reads NAME.tflite, or NAME.onnx (python/nvcosim/networks/onnx). NULL with a message. */
+struct graph *graph_read(const char *path, struct error *err);
+
 /* The loadable at a path. A quantised network is compiled for *config, which becomes `small` if it is NULL. NULL with a
  * message. */
 struct loadable *network_open(const char *path, const struct nvdla_config **config, struct error *err);

@@ -17,7 +17,7 @@ char *python_output(const char *module, const struct words *arguments, size_t *n
     words_add(&words, "NVCOSIM_PROGRAM=%s", program ? program : "");
     free(program);
     words_add(&words, "PYTHONPATH=%s/python", paths.sources ? paths.sources : paths.ready);
-    words_put(&words, "python3");
+    words_put(&words, PYTHON);
     words_put(&words, "-m");
     words_add(&words, "nvcosim.%s", module);
     for (size_t i = 0; i < arguments->count; i++)
@@ -28,7 +28,7 @@ char *python_output(const char *module, const struct words *arguments, size_t *n
         if (*last)
             error_set(err, "%s%s", last, status == 127 ? "; nvcosim needs it: install the package python3" : "");
         else
-            error_set(err, "python3 -m nvcosim.%s: ended with status %d, expected a message", module, status);
+            error_set(err, "%s -m nvcosim.%s: ended with status %d, expected a message", PYTHON, module, status);
         free(last);
         free(output);
         output = NULL;

@@ -4,6 +4,8 @@
 #include "nvdla/error.h"
 #include "nvdla/text.h"
 
+#define PYTHON "/usr/bin/python3"
+
 /* Runs nvcosim.MODULE with the arguments. Returns the n bytes that it printed (malloc'd, with a 0 behind them), or NULL
  * with their last line if it failed. */
 char *python_output(const char *module, const struct words *arguments, size_t *n, struct error *err);
