@@ -172,12 +172,12 @@ static bool wrong_write(const struct report_input *input, struct triage_write *w
     return true;
 }
 
-/* True if the first wrong byte is beyond the channels of its cube. */
+/* True if the first wrong value is beyond the channels of its cube. */
 static bool in_padding(const struct report *report) {
-    const struct output *output = report->wrong_output;
+    const struct wrong_beat *wrong = report->input.wrong;
+    const struct output *output = wrong->kind == WRONG_VALUE ? report->wrong_output : NULL;
     struct cube_element element;
-    return output && cube_locate(&output->cube, report->input.wrong->address, &element) &&
-           element.channel >= output->cube.channels;
+    return output && cube_locate(&output->cube, wrong->address, &element) && element.channel >= output->cube.channels;
 }
 
 static bool hang_sign(const struct play_result *result, struct triage_sign *sign) {
