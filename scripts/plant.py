@@ -529,11 +529,18 @@ def choose(options, listed, verilator):
     return sources, root, places
 
 
+def folder_of(name):
+    """The folder of a file, relative to the root; a form for simulators (rtl/sim/nvdla_ENGINE_*.sv) counts as its engine's."""
+    folder = os.path.dirname(name) or "."
+    simulated = re.fullmatch(r"sim/nvdla_([a-z]+)_\w+\.sv", name)
+    return simulated[1] if simulated else folder
+
+
 def by_turns(places, folders, root, rng):
     """The places in random order, one from each folder in turn."""
     piles = {}
     for place in places:
-        piles.setdefault(os.path.dirname(os.path.relpath(place[0], root)), []).append(place)
+        piles.setdefault(folder_of(os.path.relpath(place[0], root)), []).append(place)
     for folder in folders:
         if folder not in piles:
             sys.exit(f"plant: folder {folder} has no places for faults; folders that have: {', '.join(sorted(piles))}")
@@ -612,7 +619,7 @@ def main():
 
     def described(path, fault):
         source, name = sources[path], copy.relative(path)
-        return {"folder": os.path.dirname(name) or ".", "file": name, "line": source.line(fault.seen), "module": fault.site.module,
+        return {"folder": folder_of(name), "file": name, "line": source.line(fault.seen), "module": fault.site.module,
                 "kind": fault.kind, "original": fault.original, "changed": fault.changed, "statement": statement_text(source, fault)}
 
     table = {"seed": options.seed, "root": root, "faults": [{"number": n, **described(*p)} for n, p in enumerate(chosen, 1)],

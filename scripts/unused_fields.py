@@ -42,7 +42,7 @@ def look_at(path, struct, used):
 def main():
     folders = structs()
     used = {struct: {} for struct in folders}
-    wrong = [line for struct, folder in folders.items() for path in sorted(glob.glob(f"rtl/{folder}/*.sv"))
+    wrong = [line for struct, folder in folders.items() for path in sorted(glob.glob(f"rtl/{folder}/*.sv") + glob.glob(f"rtl/sim/nvdla_{folder}_*.sv"))
              for line in look_at(path, struct, used[struct])]
     with open(LIST, newline="", encoding="utf-8") as f:
         for number, row in enumerate(csv.DictReader(f), 2):

@@ -124,7 +124,7 @@ END
 
 # lane CLAIM COMMANDS FORM SED: a claim, and with the fault SED in the FORM that it is about one that must fail. COMMANDS: ABC's, which prove it
 lane() {
-    local hardware=$cmac/nvdla_cmac_lane.sv fast=$cmac/nvdla_cmac_fast_fp16.sv broken=$lanes/$1_broken.sv
+    local hardware=$cmac/nvdla_cmac_lane.sv fast=rtl/sim/nvdla_cmac_fast_fp16.sv broken=$lanes/$1_broken.sv
     lane_claim "$1" "$1" "$hardware" "$fast"
     sed "$4" "${!3}" >"$broken"
     cmp -s "${!3}" "$broken" && { echo "FAIL  lane_$1: the fault is not in"; failed=$((failed + 1)); }

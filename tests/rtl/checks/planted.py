@@ -38,6 +38,12 @@ LAYERS = 3 if CONFIG == "small" else 8  # of each kind
 LIMIT = 24000  # cycles: a fault that hangs the design has been seen by then
 
 
+def engine(path):
+    """The folder of a file of rtl/; a form for simulators, sim/nvdla_ENGINE_*.sv, counts as its engine's."""
+    folder, _, name = path.partition("/")
+    return name.split("_")[1] if folder == "sim" else folder
+
+
 def load():
     """The rows of the table: name, file, original text, changed text, the check at the end of the run or ""."""
     with open(os.path.join(HERE, TABLE), newline="", encoding="utf-8") as f:
@@ -101,7 +107,7 @@ def main():
     subprocess.run(["make", "-s", "--no-print-directory", "simulator", f"CONFIG={CONFIG}", f"NAME={NAME}", "VARIANT=checks", "TOP=NV_nvdla", "OPT=-O1",
                     f"FILELIST={os.path.abspath(folder)}/planted.f"], check=True, stdout=subprocess.DEVNULL)
     traces = {}
-    folders = {path.split("/")[0] for _, path, *_ in faults}
+    folders = {engine(path) for _, path, *_ in faults}
     for kind in sorted({k for f in folders for k in KINDS[f]} - {"edge", "winograd"}):
         subprocess.run([NVCOSIM, "gen", "-q", f"--config={CONFIG}", f"--engine={kind}", "--seed=1", f"--count={LAYERS}",
                         f"--out={folder}/traces"], check=True)
@@ -122,7 +128,7 @@ def main():
     for number, (name, path, _, _, final) in enumerate(faults, 1):
         if name not in names if names else number % 4 and not os.environ.get("NIGHTLY"):
             continue
-        chosen = [t for kind in KINDS[path.split("/")[0]] for t in traces[kind]]
+        chosen = [t for kind in KINDS[engine(path)] for t in traces[kind]]
         seen = caught = None
         for memory in MEMORIES:
             reports = play(number, chosen, memory, folder + "/out")

@@ -7,7 +7,7 @@
 // data, and entries after the data stay unwritten; then only the first entry of a report must have been written.
 // Spec: 30-cdma-cbuf, sections 4 and 9.
 `ifndef NVDLA_CHECK_SVH
-`include "nvdla_check.svh"
+`include "../common/nvdla_check.svh"
 `endif
 module nvdla_check_ring #(
     parameter int Entries = 1,

@@ -3,7 +3,7 @@
 //
 // In a clock, up_i adds add_i and down_i subtracts sub_i; clear_i sets it to 0 instead. It starts with Start.
 `ifndef NVDLA_CHECK_SVH
-`include "nvdla_check.svh"
+`include "../common/nvdla_check.svh"
 `endif
 module nvdla_check_balance #(
     parameter int Start = 0,

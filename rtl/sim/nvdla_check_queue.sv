@@ -5,7 +5,7 @@
 // most Depth words, and a word is offered in a later clock than it came in. It does not depend on the implementation of
 // the checked queue: it counts and stores on its own.
 `ifndef NVDLA_CHECK_SVH
-`include "nvdla_check.svh"
+`include "../common/nvdla_check.svh"
 `endif
 module nvdla_check_queue #(
     parameter int Width = 1,

@@ -4,7 +4,7 @@
 // The ring has ring_i entries from entry first_i on. up_*: the writer reports entries; rl_*: the reader gives the
 // oldest ones back; clear_i empties the ring. rd_*: a read. Spec: 30-cdma-cbuf, section 9.
 `ifndef NVDLA_CHECK_SVH
-`include "nvdla_check.svh"
+`include "../common/nvdla_check.svh"
 `endif
 module nvdla_check_window (
     input  logic        clk_i,
