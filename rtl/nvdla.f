@@ -122,6 +122,8 @@ cdma/nvdla_cdma_weight.sv
 cdma/nvdla_cdma_perf.sv
 cbuf/nvdla_cbuf_banks.sv
 cbuf/nvdla_cbuf.sv
+csc/nvdla_csc_layer.sv
+csc/nvdla_csc_account.sv
 csc/nvdla_csc.sv
 csc/nvdla_csc_sequence.sv
 csc/nvdla_csc_data.sv
