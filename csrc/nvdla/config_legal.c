@@ -71,10 +71,8 @@ bool nvdla_config_legal(const struct nvdla_config *config, struct error *err) {
     const char *const type = config->int16 ? "int16" : "fp16";
     const int k = config->atomic_k, lanes = nvdla_sdp_lanes(config);
     const int atom = config->mem_atom, bus = config->dbb_data_bits, second = config->secondary_memory;
-#define EQUAL(key, value, wanted, to, other)                                                                           \
-    { (value) == (wanted), key, value, wanted, to, other }
-#define AT_MOST(key, value, most, to, other)                                                                           \
-    { (value) <= (most), key, value, most, to, other }
+#define EQUAL(key, value, wanted, to, other) {(value) == (wanted), key, value, wanted, to, other}
+#define AT_MOST(key, value, most, to, other) {(value) <= (most), key, value, most, to, other}
     const struct relation relations[] = {
         {!lanes_16 || k >= LEAST_KERNELS, "k", k, LEAST_KERNELS, type, 1},
         EQUAL("bs", config->sdp_bs_throughput, lanes_16 ? k / 2 : config->sdp_bs_throughput, "k", k),

@@ -9,7 +9,7 @@
 #include "nvdla/xalloc.h"
 
 #define PARAMETER(key, spec, member, small, full, meaning)                                                             \
-    { key, spec, #member, offsetof(struct nvdla_config, member), {full, small}, meaning }
+    {key, spec, #member, offsetof(struct nvdla_config, member), {full, small}, meaning}
 
 /* In the order in which a text names them: a later one may depend on earlier ones. */
 const struct nvdla_parameter nvdla_parameters[] = {
