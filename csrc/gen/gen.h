@@ -39,7 +39,7 @@ uint32_t gen_engines(const char *name);
 /* The engines that layers of the configuration can use. */
 uint32_t gen_config_engines(const struct nvdla_config *config);
 
-/* A legal configuration of the map small, of at most 512 MACs. */
+/* A legal configuration of at most 512 MACs; of seeds that four divides of the map full, else of small. */
 const struct nvdla_config *gen_config_draw(uint64_t seed);
 
 /* Their name in a file name: commas become '-', "mix" for all; "-corners". size: GEN_ENGINES_NAME is enough. Returns
