@@ -13,9 +13,9 @@
 struct reading {
     struct graph *graph;
     struct error *err;
-    const uint8_t *constants;
-    size_t size;       /* of them */
-    uint64_t elements; /* of tensors so far */
+    const uint8_t *parts; /* bytes of scales and constants */
+    size_t size;          /* of them */
+    uint64_t elements;    /* of tensors so far */
 };
 
 /* A list of whole numbers of a tensor or a node, which become ints. */
@@ -105,27 +105,37 @@ static const char *read_members(const struct member *members, size_t count, cons
 
 /* ---- tensors ---- */
 
-static bool read_scales(const json_t *entry, struct tensor *tensor) {
-    const json_t *list = json_object_get(entry, "scales");
-    tensor->scale_count = json_array_size(list);
-    tensor->scales = xcalloc(tensor->scale_count + 1, sizeof *tensor->scales);
-    for (size_t i = 0; i < tensor->scale_count; i++) {
-        tensor->scales[i] = (float)json_number_value(json_array_get(list, i));
+/* The part that a list says: its place, and how many bytes it has. NULL if that is wrong. */
+static const uint8_t *find_part(const struct reading *at, const json_t *list, size_t *n) {
+    const struct member member = {.count = 2, .most = INT32_MAX};
+    int numbers[2];
+    if (!read_list(&member, list, numbers) || (size_t)numbers[0] > at->size ||
+        (size_t)numbers[1] > at->size - (size_t)numbers[0])
+        return NULL;
+    *n = (size_t)numbers[1];
+    return at->parts + numbers[0];
+}
+
+static bool read_scales(const struct reading *at, const json_t *list, struct tensor *tensor) {
+    size_t n;
+    const uint8_t *part = find_part(at, list, &n);
+    if (!part || n == 0 || n % sizeof *tensor->scales)
+        return false;
+    tensor->scale_count = n / sizeof *tensor->scales;
+    tensor->scales = memcpy(xmalloc(n), part, n);
+    for (size_t i = 0; i < tensor->scale_count; i++)
         if (!isfinite(tensor->scales[i]) || tensor->scales[i] == 0)
             return false;
-    }
-    return tensor->scale_count > 0;
+    return true;
 }
 
 /* Elements of a constant: where they are in the file, or a copy that is aligned. */
-static bool read_data(const struct reading *at, const json_t *value, struct tensor *tensor) {
-    const size_t bytes = tensor->count * (tensor->type == TENSOR_INT8 ? 1 : sizeof(int32_t));
-    const json_int_t place = json_is_integer(value) ? json_integer_value(value) : -1;
-    if (place < 0 || (uint64_t)place > at->size || bytes > at->size - (size_t)place)
+static bool read_data(const struct reading *at, const json_t *list, struct tensor *tensor) {
+    size_t n;
+    const uint8_t *part = find_part(at, list, &n);
+    if (!part || n != tensor->count * (tensor->type == TENSOR_INT8 ? 1 : sizeof(int32_t)))
         return false;
-    tensor->data = at->constants + place;
-    if (tensor->type != TENSOR_INT8)
-        tensor->data = memcpy(graph_own(at->graph, bytes), at->constants + place, bytes);
+    tensor->data = tensor->type == TENSOR_INT8 ? part : memcpy(graph_own(at->graph, n), part, n);
     return true;
 }
 
@@ -137,7 +147,7 @@ static bool read_tensor(struct reading *at, const json_t *entry) {
     struct tensor *tensor = &graph->tensors[graph->tensor_count++];
     tensor->name = xstrdup(name ? name : "");
     const char *wrong = read_members(tensor_members, sizeof tensor_members / sizeof *tensor_members, entry, tensor);
-    if (!wrong && !read_scales(entry, tensor))
+    if (!wrong && !read_scales(at, json_object_get(entry, "scales"), tensor))
         wrong = "scales";
     if (!name || wrong)
         return refuse(at, "tensor", index, wrong ? wrong : "name");
@@ -233,7 +243,7 @@ struct graph *described_parse(const char *path, const void *bytes, size_t n, str
         error_set(err, "%s: found no description of its graph, expected JSON: %s", path, wrong.text);
     else {
         const size_t head = (size_t)wrong.position < n ? (size_t)wrong.position + 1 : n; /* and the end of the line */
-        at.constants = (const uint8_t *)bytes + head;
+        at.parts = (const uint8_t *)bytes + head;
         at.size = n - head;
         fine = read_graph(&at, root);
     }

@@ -1,5 +1,5 @@
 """The graph that a file becomes, and its description, which csrc/quantised/described.c reads: a
-line of JSON, then the bytes of the constants. Layout is height, width, channels."""
+line of JSON, then the bytes of scales and constants. Layout is height, width, channels."""
 import array
 import dataclasses
 import json
@@ -7,6 +7,9 @@ import math
 import typing
 
 from nvcosim.networks.onnx.constants import Data
+
+Scales: typing.TypeAlias = "array.array[float]"
+"""Of float32."""
 
 BATCH, HEIGHT, WIDTH, CHANNELS = range(4)
 AXES = 4
@@ -65,7 +68,7 @@ class Tensor:
     type: str = "int8"
     in_file: str = "int8"
     dims: list[int] = dataclasses.field(default_factory=lambda: [0] * AXES)
-    scales: list[float] = dataclasses.field(default_factory=lambda: [1.0])
+    scales: Scales = dataclasses.field(default_factory=lambda: scales_of([1]))
     sliced: int = 0
     zero: int = 0
     data: Data | None = None
@@ -82,7 +85,7 @@ class Tensor:
 
     def described(self) -> dict[str, typing.Any]:
         return {name: getattr(self, name) for name in (
-            "name", "type", "in_file", "rank", "sides", "dims", "scales", "sliced", "zero")}
+            "name", "type", "in_file", "rank", "sides", "dims", "sliced", "zero")}
 
 
 @dataclasses.dataclass
@@ -122,18 +125,23 @@ class Graph:
     outputs: list[int] = dataclasses.field(default_factory=list)
 
     def write(self, out: typing.BinaryIO) -> None:
-        tensors, constants, place = [], [], 0
+        tensors, parts, place = [], [], 0
         for tensor in self.tensors:
             tensors.append(tensor.described())
-            if tensor.data is not None:
-                tensors[-1]["data"] = place
-                constants.append(tensor.data)
-                place += len(tensor.data)
+            for name, data in (("scales", tensor.scales.tobytes()), ("data", tensor.data)):
+                if data is not None:
+                    tensors[-1][name] = [place, len(data)]
+                    parts.append(data)
+                    place += len(data)
         description = {"tensors": tensors, "nodes": [node.described() for node in self.nodes],
                        "inputs": self.inputs, "outputs": self.outputs}
         out.write(json.dumps(description, allow_nan=False, separators=(",", ":")).encode() + b"\n")
-        for data in constants:
+        for data in parts:
             out.write(data)
+
+
+def scales_of(values: typing.Iterable[float]) -> Scales:
+    return array.array("f", values)
 
 
 def integers(values: typing.Iterable[int]) -> bytearray:

@@ -2,7 +2,8 @@
 from nvcosim.networks.onnx import operators, wire
 from nvcosim.networks.onnx.constants import FLOAT, INT8, UINT8, Value, type_name
 from nvcosim.networks.onnx.graph import (
-    AXES, ELEMENTS_MAX, ENDS_MAX, KEEP_SCALE, NODES_MAX, OF_PROCESSOR, Graph, Tensor, axis_of)
+    AXES, ELEMENTS_MAX, ENDS_MAX, KEEP_SCALE, NODES_MAX, OF_PROCESSOR, Graph, Tensor, axis_of,
+    scales_of)
 from nvcosim.networks.onnx.reading import Reading, Refused, shown, text_of
 from nvcosim.networks.onnx.wire import Message
 
@@ -43,7 +44,7 @@ def _read_input(at: Reading, end: Message) -> None:
 def _set_processor_scale(tensor: Tensor, kind: str) -> None:
     """That of TFLite's results of an operator of the processor."""
     tensor.type = "int8"
-    tensor.scales = [1 / 16 if kind == "LOG_SOFTMAX" else 1 / 256]
+    tensor.scales = scales_of([1 / 16 if kind == "LOG_SOFTMAX" else 1 / 256])
     tensor.zero = 127 if kind == "LOG_SOFTMAX" else -128
 
 

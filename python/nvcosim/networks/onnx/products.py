@@ -6,7 +6,7 @@ from nvcosim.networks.onnx.constants import (
     FLOAT, INT8, INT32, UINT8, Constant, Value, nearest, quotient, single, type_name)
 from nvcosim.networks.onnx.pooling import window
 from nvcosim.networks.onnx.graph import (
-    AXES, CHANNELS, HEIGHT, PRODUCTS, WIDTH, Node, axis_of, integers, windows)
+    AXES, CHANNELS, HEIGHT, PRODUCTS, WIDTH, Node, Scales, axis_of, integers, scales_of, windows)
 from nvcosim.networks.onnx.reading import Reading
 
 _BIAS_MOST = 2**31 - 1
@@ -33,7 +33,7 @@ def _operands(at: Reading) -> _Operands:
 def _check_weights(at: Reading, o: _Operands, kernels: int, axis: int) -> None:
     """axis: of the file's weights, along which the kernels are."""
     kind, none = o.weights.kind, 128 if o.weights.kind == UINT8 else 0
-    scales, points = list(o.scale.elements), list(o.zero.elements) if o.zero else []
+    scales, points = o.scale.elements, o.zero.elements if o.zero else ()
     if kind not in (INT8, UINT8) or o.scale.kind != FLOAT:
         at.refuse(f"found weights of {type_name(kind)}, expected uint8 or int8 with scales of "
                   "float32")
@@ -66,7 +66,7 @@ def _bias_of(at: Reading, node: Node) -> memoryview:
     return memoryview(data).cast("i")
 
 
-def _kernel_scale(scales: list[float], k: int) -> float:
+def _kernel_scale(scales: Scales, k: int) -> float:
     return scales[0 if len(scales) == 1 else k]
 
 
@@ -95,7 +95,7 @@ def _add_weights(at: Reading, node: Node, o: _Operands, sides: list[int],
     """A bias of int32 is in steps of the sums already."""
     index = at.new_integers("weights", o.weights, sides, strides)
     tensor = at.graph.tensors[index]
-    tensor.scales = list(o.scale.elements)
+    tensor.scales = o.scale.elements
     tensor.sliced = AXES - 1 if node.kind == "DEPTHWISE_CONV_2D" else 0
     node.inputs.append(index)
     if not o.bias:
@@ -201,6 +201,6 @@ def normalisation(at: Reading) -> None:
             at.refuse(f"found a factor of {factor:g} for kernel {k}, expected a finite one")
         if factor == 0:
             _clear(at, node, k, kernels)
-    weights.scales = scales
+    weights.scales = scales_of(scales)
     _add_to_bias(at, node, bias)
     at.alias(node.output, True)

@@ -347,7 +347,7 @@ class Reading:
 
     def copy_scale(self, source: int, index: int) -> None:
         of, to = self.graph.tensors[source], self.graph.tensors[index]
-        to.scales, to.zero = [of.scales[0]], of.zero
+        to.scales, to.zero = of.scales[:1], of.zero
         to.quantised, to.shifted = of.quantised, of.shifted
 
     def keep_scale(self, node: Node) -> None:
