@@ -243,17 +243,21 @@ static bool same_values(const struct nvdla_config *a, const struct nvdla_config 
 }
 
 static const struct nvdla_config *intern(const struct nvdla_config *config) {
-    static struct known *all;
+    static struct known *lists[256]; /* by a sum of the values */
+    unsigned sum = 0;
+    for (size_t i = 0; i < nvdla_parameter_count; i++)
+        sum = sum * 37 + (unsigned)nvdla_parameter_value(config, &nvdla_parameters[i]);
+    struct known **const all = &lists[(sum ^ sum >> 8 ^ sum >> 16) % 256];
     for (int i = 0; i < nvdla_config_count; i++)
         if (same_values(&nvdla_configs[i], config))
             return &nvdla_configs[i];
-    for (const struct known *known = all; known; known = known->next)
+    for (const struct known *known = *all; known; known = known->next)
         if (same_values(&known->config, config))
             return &known->config;
     struct known *made = xmalloc(sizeof *made);
-    *made = (struct known){.config = *config, .next = all};
+    *made = (struct known){.config = *config, .next = *all};
     made->config.name = shortest(config);
-    all = made;
+    *all = made;
     return &made->config;
 }
 
