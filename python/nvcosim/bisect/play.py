@@ -117,7 +117,7 @@ class Player:
         if self.given.filelist:
             return f"--filelist={self.tree}/{name}"
         # This project's RTL: a package that its own tables give comes before its list.
-        command = f"python3 scripts/gen_tables.py sv ../gen {self.given.config}"
+        command = f"/usr/bin/python3 scripts/gen_tables.py sv ../gen {self.given.config}"
         if self._shell(command, log, doing):
             raise Skip("its scripts/gen_tables.py makes no package")
         with open(f"{self.folder}/list.f", "w", encoding="ascii") as file:
