@@ -21,6 +21,7 @@ struct dram_checker {
         int64_t open[CHECKER_BANKS]; /* row, -1: closed */
         uint64_t activated[CHECKER_BANKS];
         uint64_t refreshes[DRAM_RANKS];
+        struct dram_command refresh[DRAM_RANKS]; /* the last: its distance is far longer than all others */
     } channels[DRAM_CHANNELS];
     uint64_t commands, violations;
     char first[200]; /* what was wrong first */
@@ -119,6 +120,8 @@ static inline void check_pair(struct dram_checker *checker, const struct dram_co
         return;
     if (b->clock < a->clock + same_rank(config, a, b, &rule))
         checker_fail(checker, b, rule);
+    if (a->kind == DRAM_REF)
+        return;
     const uint64_t closed =
         closes_at(config, a, activated[(a->rank * config->groups + a->group) * config->banks + a->bank]);
     const bool bank = a->kind == DRAM_PREA || (a->group == b->group && a->bank == b->bank);
@@ -149,9 +152,10 @@ static inline void check_state(struct dram_checker *checker, const struct dram_c
             checker_fail(checker, command, "refresh of an open bank");
         open[b] = -1;
     }
-    if (command->kind == DRAM_REF)
+    if (command->kind == DRAM_REF) {
         checker->channels[command->channel].refreshes[command->rank]++;
-    else if (config->refresh) /* at most 8 may be put off */
+        checker->channels[command->channel].refresh[command->rank] = *command;
+    } else if (config->refresh) /* at most 8 may be put off */
         for (uint32_t r = 0; r < config->ranks; r++)
             if (checker->channels[command->channel].refreshes[r] + 9 < command->clock / config->t.tREFI)
                 checker_fail(checker, command, "tREFI");
@@ -161,18 +165,22 @@ static inline void check_state(struct dram_checker *checker, const struct dram_c
 static inline void checker_command(void *context, const struct dram_command *command) {
     struct dram_checker *checker = context;
     const struct dram_timing *t = &checker->config->t;
-    const uint64_t window = (uint64_t)t->tRFC + t->tRC + t->tFAW + t->tCL + t->tCWL + t->tWR + t->tWTR_L + 64;
+    const uint64_t window = (uint64_t)t->tRC + t->tFAW + t->tCL + t->tCWL + t->tWR + t->tWTR_L + 64;
     const uint64_t count = checker->channels[command->channel].count++;
     struct dram_command *past = checker->channels[command->channel].past;
     int activates = 0;
     checker->commands++;
+    for (uint32_t r = 0; r < DRAM_RANKS; r++)
+        if (checker->channels[command->channel].refreshes[r])
+            check_pair(checker, &checker->channels[command->channel].refresh[r], command, NULL);
     for (uint64_t i = count; i > 0 && count - i < CHECKER_PAST; i--) {
         const struct dram_command *a = &past[(i - 1) % CHECKER_PAST];
         if (a->clock + window < command->clock)
             break;
         if (a->clock > command->clock)
             checker_fail(checker, command, "time runs backwards");
-        check_pair(checker, a, command, checker->channels[command->channel].activated);
+        if (a->kind != DRAM_REF)
+            check_pair(checker, a, command, checker->channels[command->channel].activated);
         if (a->kind == DRAM_ACT && a->rank == command->rank && ++activates == 4 && command->kind == DRAM_ACT &&
             command->clock < a->clock + t->tFAW)
             checker_fail(checker, command, "tFAW");
