@@ -19,7 +19,8 @@ for ((i = 0; i < count; i++)); do
     scripts/strict.sh "$build" "$config" >"$work/log" 2>&1
     check "strict front end, $config" $?
     "$build/nvcosim" gen -q --config "$config" --engine mix --seed $((seed + i)) --count 20 --out "$work/$i" >"$work/log" 2>&1 &&
-        "$build/nvcosim" run --config "$config" --tap all --no-waves --out "$work/reports" "$work/$i"/*.nvt.gz >"$work/log" 2>&1
+        "$build/nvcosim" run --config "$config" --tap all --no-waves --out "$work/reports" "$work/$i"/*.nvt.gz >"$work/log" 2>&1 &&
+        grep -q 'tap .*: [0-9]* elements equal$' "$work/log" && ! grep 'tap .*elements equal, then\|has nothing of' "$work/log"
     check "streams of $config" $?
     "$build/nvcosim" qualify --config "$config" --count 12 --seed $((seed + i)) --at-least 60 --out "$work/nights" "$work/$i"/*.nvt.gz >"$work/log" 2>&1
     check "planted faults of $config" $?
