@@ -179,6 +179,9 @@ static bool check_values(const struct checking *at, int index, const char *what)
                       tensor->name, tensor->type == TENSOR_FLOAT ? "float32" : "int32");
     if (tensor->scale_count != 1 && !tensor->data)
         return refuse(at, "found %zu scales of its %s \"%s\", expected one", tensor->scale_count, what, tensor->name);
+    if (tensor->data && tensor->count != (size_t)tensor->h * (size_t)tensor->w * (size_t)tensor->c)
+        return refuse(at, "found %zu elements of its %s \"%s\", expected %d x %d x %d (h, w, c) and a batch of 1",
+                      tensor->count, what, tensor->name, tensor->h, tensor->w, tensor->c);
     return true;
 }
 

@@ -29,6 +29,13 @@ def tflite(*names, kind=9):
     return net
 
 
+def batch_of_constants():
+    net = tflite("RELU")
+    beside = net.tensor((2, 4), 0.1, 0, [1] * 8)
+    net.outputs = [net.node("ADD", [net.outputs[0], beside], net.tensor((1, 4), 0.1))]
+    return net.bytes()
+
+
 def custom(name):
     net = tflite("CUSTOM")
     net.custom = name
@@ -95,6 +102,7 @@ CASES = [  # suffix, file, bytes of net.data or None, texts of the message
     ("tflite", tflite("SVDF").bytes(), None, ["node 0, SVDF", "state, of int16"]),
     ("tflite", tflite("VAR_HANDLE", "READ_VARIABLE").bytes(), None, ["VAR_HANDLE, READ_VARIABLE.", "a streaming network"]),
     ("tflite", custom("ethos-u"), None, ["node 0, ethos-u", "Vela has compiled this file"]),
+    ("tflite", batch_of_constants(), None, ["node 1, ADD", "found 8 elements of its input \"t2\", expected 1 x 1 x 4 (h, w, c)"]),
     ("tflite", tflite("RELU", kind=INT16).bytes(), None, ["tensor 0 \"t0\": found int16, expected int8"]),
     ("onnx", onnx("LSTM", "Relu", "Gather", "LSTM"), None, ["node 0, LSTM", "Such are 3 of 4 nodes: LSTM, Gather"]),
     ("onnx", onnx("Relu"), None, ["found a constant of float16, expected float32"]),
