@@ -209,8 +209,9 @@ struct flow_cdma {
     int64_t slices;                               /* that CSC gets */
     uint32_t grain_lines, lines_left, surfaces;
     struct cdma_cubes cubes;
-    int64_t atoms_used, atoms;         /* of the weight ring */
-    uint64_t weight_atoms_come, group; /* atoms that have arrived; next group to report */
+    int64_t atoms_used, atoms;                      /* of the weight ring */
+    uint64_t weight_atoms_asked, weight_atoms_come; /* with mask bits and sizes of groups */
+    uint64_t group;                                 /* next one to report */
     uint32_t slots;
     int64_t band_lines;             /* Winograd: lines of the padded input for a band of tiles */
     double gather;                  /* image, Winograd: clocks until CBUF has all, from the first atom */
@@ -238,7 +239,7 @@ struct flow_csc {
     uint32_t data_bank, weight_bank, last_data_bank, last_weight_bank;
     int64_t height, release_slices, left_slices, line_entries, last_left_slices, last_left_entries;
     int64_t kernels_seen, weight_entries, last_weight_entries, last_kernels;
-    uint64_t kernel_bytes, released_bytes, released_entries;
+    uint64_t released_kernels, released_entries;
     double at, final, clocks;  /* next operation; begin of the last one of a stripe; clocks of an operation */
     size_t atom, final_atoms;  /* of the last operation */
     unsigned results, credits; /* rows of an atom; rows that fit in CACC */

@@ -157,7 +157,7 @@ static void begin_data(struct flow *flow) {
 static bool room_for_grain(const struct flow_cdma *cdma, const struct flow_reader *reader) {
     const uint32_t lines = (uint32_t)lesser(cdma->grain_lines, cdma->lines_left);
     const bool begins = !reader->left && (reader->walk.over || !reader->walk.atoms) && reader->more_index == 0;
-    return !begins || cdma->entries_used + entries_of(cdma, lines) <= cdma->entries;
+    return !begins || !lines || cdma->entries_used + entries_of(cdma, lines) <= cdma->entries;
 }
 
 static void fetch_done(struct flow *flow) {
@@ -214,7 +214,7 @@ static void begin_cdma(struct flow *flow) {
     cdma->weights = weights ? FETCH_PENDING : FETCH_BUSY;
     cdma->weights_from = flow->now + flow->law[LAW_CDMA_BEGIN];
     cdma->data_from = cdma->weights_from - cdma->image;
-    cdma->weight_atoms_come = cdma->group = 0;
+    cdma->weight_atoms_asked = cdma->weight_atoms_come = cdma->group = 0;
     flow->readers[FLOW_DATA].busy = flow->readers[FLOW_WEIGHTS].busy = false;
     if (!data && skip_data)
         data_done(flow);
@@ -299,6 +299,11 @@ static void report_groups(struct flow *flow, struct flow_reader *reader) {
     }
 }
 
+/* Atoms of weights among those that have been asked for: mask bits and sizes of groups are not in their ring. */
+static int64_t ring_atoms(const struct flow_cdma *cdma, const struct flow_reader *reader) {
+    return (int64_t)(cdma->cubes.weight_atoms * cdma->weight_atoms_asked / reader->walk.atoms);
+}
+
 double flow_weights_step(struct flow *flow) {
     struct flow_cdma *cdma = &flow->cdma;
     struct flow_reader *reader = &flow->readers[FLOW_WEIGHTS];
@@ -324,10 +329,13 @@ double flow_weights_step(struct flow *flow) {
     reader->most = (uint32_t)(cdma->atoms - cdma->atoms_used);
     const uint32_t before = reader->tail;
     const double asks = flow_read_step(flow, reader);
-    if (reader->tail != before)
-        cdma->atoms_used += reader->chunks[before % FLOW_CHUNKS].atoms;
+    if (reader->tail != before) {
+        cdma->atoms_used -= ring_atoms(cdma, reader);
+        cdma->weight_atoms_asked += reader->chunks[before % FLOW_CHUNKS].atoms;
+        cdma->atoms_used += ring_atoms(cdma, reader);
+    }
     if (flow_read_over(reader)) /* the rest of the last entry is taken, too */
-        cdma->atoms_used += (int64_t)((cdma->slots - reader->walk.atoms % cdma->slots) % cdma->slots);
+        cdma->atoms_used += (int64_t)((cdma->slots - cdma->cubes.weight_atoms % cdma->slots) % cdma->slots);
     return asks < next ? asks : next;
 }
 
@@ -351,9 +359,7 @@ static void begin_csc(struct flow *flow) {
     csc->left_slices = csc->height - (csc->skip_data ? 0 : csc->release_slices);
     csc->line_entries = ((int64_t)FIELD(&view, CSC, D_ENTRY_PER_SLICE, ENTRIES) + 1) * (int64_t)csc->order.batches;
     csc->weight_entries = (int64_t)VALUE(&view, CSC, D_WEIGHT_BYTES) / (int64_t)cbuf_entry_bytes(config);
-    csc->kernel_bytes =
-        csc->order.channels * csc->order.rows * csc->order.columns * (size_t)nvdla_element_bytes(csc->order.precision);
-    csc->released_bytes = csc->released_entries = 0;
+    csc->released_kernels = csc->released_entries = 0;
     csc->kernels_seen = 0;
     csc->results = csc->winograd ? CONV_OUTPUTS : 1;
     csc->credits = (unsigned)(4 * config->atomic_k) * (widths == 2 && csc->order.precision != NVDLA_INT8 ? 2 : 1);
@@ -457,8 +463,9 @@ static void end_group(struct flow *flow, int64_t kernels) {
         return;
     }
     csc->kernels.amount -= kernels;
-    csc->released_bytes += (uint64_t)kernels * csc->kernel_bytes;
-    const uint64_t through = ceil_div(csc->released_bytes, cbuf_entry_bytes(flow->dev.config));
+    csc->released_kernels += (uint64_t)kernels;
+    const uint64_t through =
+        ceil_div((uint64_t)csc->weight_entries * csc->released_kernels, (uint64_t)csc->order.kernels);
     flow_cdma_release(flow, 0, (int64_t)(through - csc->released_entries));
     csc->released_entries = through;
 }

@@ -50,6 +50,12 @@ judge "a missing law" 2 "the law 'cdp_begin' is missing" "$B/nvcosim" estimate -
 sed 's/^read,.*/read,many/' "$laws" >"$WORK/text.csv"
 judge "a law without a number" 2 "text.csv:2: found 'read,many', expected" "$B/nvcosim" estimate --laws "$WORK/text.csv" "$trace"
 
+# ---- layers that fill their rings: kept, compressed, of Winograd with strides ----
+for layer in "mix 1005" "mix 1269" "conv 107010"; do
+    "$B/nvcosim" gen -q --config full --engine "${layer% *}" --seed "${layer#* }" --count 1 --out "$WORK/rings"
+done
+judge "layers that fill their rings end" 0 "full_conv_107010" "$B/nvcosim" estimate --csv "$WORK/rings"/*.nvt.gz
+
 # ---- networks beside the rtl, whose clocks are measured ----
 for memory in latency=32 latency=200 ddr4-2400 ddr4-2400,in_flight=1 ddr4-2400,in_flight=8; do
     sweep --measure 1 --memory "$memory" "$digits"
