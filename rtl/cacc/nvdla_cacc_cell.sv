@@ -65,7 +65,7 @@ module nvdla_cacc_cell
         if (!fp16_i)
           integer_low = cacc_accumulate(low, int8_i ? CaccSumBits'($signed(sum[ConvInt8Bits-1:0])) :
               $signed(sum[CaccSumBits-1:0]));
-        low  = fp16_i ? $signed(fp48_sum(low, sum)) : integer_low;
+        low  = (Fp16 != 0 && fp16_i) ? $signed(fp48_sum(low, sum)) : integer_low;
         high = cacc_accumulate_narrow(high, $signed(sum[2*ConvInt8Bits-1:ConvInt8Bits]));
       end
     end

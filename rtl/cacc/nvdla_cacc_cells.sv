@@ -191,7 +191,8 @@ module nvdla_cacc_cells
     assign value = !out.int8 ? gen_cell[l].low : row_q[0] ? upper : lower;
     always_comb begin
       cacc_data_o[l*32+:32] = '0;
-      if (cacc_valid_o) cacc_data_o[l*32+:32] = out.fp16 ? fp48_to_fp32(value) : cacc_deliver(value, out.truncate);
+      if (cacc_valid_o) cacc_data_o[l*32+:32] =
+          (Fp16 != 0 && out.fp16) ? fp48_to_fp32(value) : cacc_deliver(value, out.truncate);
     end
   end
 
