@@ -49,6 +49,7 @@ enum { HANG_ARMED = 2 * NVDLA_UNIT_COUNT, HANG_BLOCKED = 16 };
 struct hang {
     enum hang_reason reason;
     uint64_t clocks; /* HANG_STILL, HANG_TIMEOUT, HANG_MAX_CYCLES */
+    bool cut;        /* HANG_MAX_CYCLES while things move: it may be no hang */
     size_t op;       /* HANG_AT_END */
     const struct program *prog;
     const struct device *dev;

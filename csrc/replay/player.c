@@ -30,6 +30,7 @@ enum {
     REST_STILL = 200,  /* clocks without movement inside the device at the end */
     REST_LONG = 20000, /* idle clocks after which a sequential wait assumes that no further interrupt will arrive */
     PROGRESS_OPERATIONS = 64,
+    MOVED_LATELY = 5000,     /* clocks without movement that a memory or a clearing of CBUF may take */
     STILL_DEFAULT = 2000000, /* default still_limit of a device without its own */
     POSITION = 512,          /* bytes of a "FILE:LINE" */
 };
@@ -622,6 +623,7 @@ static bool limit_reached(struct player *p) {
         hung(p, HANG_STILL, still);
     else
         return false;
+    p->result->hang->cut = p->result->hang->reason == HANG_MAX_CYCLES && still < MOVED_LATELY;
     return true;
 }
 

@@ -14,8 +14,13 @@ enum { FEW = 8 /* golden bytes of which at most one in so many is wrong are more
 
 /* ---- facts ---- */
 
+/* It may be no hang. */
+static bool is_cut(const struct play_result *result) {
+    return result->outcome == PLAY_HUNG && result->hang && result->hang->cut;
+}
+
 static bool waits(const struct play_result *result) {
-    return result->outcome == PLAY_HUNG || result->outcome == PLAY_BROKEN;
+    return (result->outcome == PLAY_HUNG && !is_cut(result)) || result->outcome == PLAY_BROKEN;
 }
 
 static bool same_failure(const struct play_failure *a, const struct play_failure *b) {
@@ -113,10 +118,10 @@ static struct dissent_facts gather(const struct report *report) {
     if (!facts.model)
         return facts;
     const struct play_result *rtl = in->played[0].result, *model = in->played[1].result;
-    const bool stopped = rtl->outcome == PLAY_STOPPED || in->wrong; /* checks that came later were not done */
+    const bool stopped = rtl->outcome == PLAY_STOPPED || is_cut(rtl) || in->wrong; /* later checks were not done */
     facts.rtl_waits = waits(rtl);
     facts.model_waits = waits(model);
-    facts.bytes_differ = report->mismatch_count > 0;
+    facts.bytes_differ = report->mismatch_count > 0 && !is_cut(rtl);
     facts.rtl_breaks = in->objection != NULL; /* of two devices: it does not end */
     facts.checked = model->checks_done > 0;
     facts.rule_broken = broken_rule(in->played[1].dev) != NULL;
@@ -255,6 +260,8 @@ static void say(const struct report *report, const struct dissent_facts *facts, 
     case DISSENT_OPEN:
         if (in->played_count > 1 && !facts->model)
             snprintf(text, size, "nothing is compared: the model refuses what the specification leaves open");
+        else if (is_cut(in->played[0].result))
+            snprintf(text, size, "--max-cycles ended the run while things moved: raise it to see whether it hangs");
         else if (in->played_count == 1)
             snprintf(text, size, "only the %s was played: it or the trace is wrong", in->played[0].dev->name);
         break;

@@ -28,6 +28,8 @@ play "$small/rand_dc_000.nvt.gz" --timeout 250
 [ $status -eq 3 ]
 check "--timeout ends it all the same (status $status)" $?
 says "and says so" "no operation got done for 250 clocks (limit of --timeout)"
+out=$("$NVCOSIM" debug --no-waves --max-cycles 9000 --out "$dir" "$small/rand_dc_000.nvt.gz" 2>&1)
+says "--max-cycles accuses no engine while things move" "  --max-cycles ended the run while things moved: raise it to see whether it hangs"
 
 for without in x intr_notify; do
     zcat "$small/rand_dc_000.nvt.gz" | grep -vE "^(mem_crc|mem_check|check_event|read_check|poll .* end$|$without)" >"$dir/open_$without.nvt"

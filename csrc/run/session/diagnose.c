@@ -367,6 +367,7 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
     add_failures(&signs, input);
     const bool beat = wrong_write(input, &wrong);
     const bool hung = hang_sign(input->played[0].result, &hang);
+    const struct hang *stuck = hung ? input->played[0].result->hang : NULL;
     struct report *report = report_new(input);
     wrong.padding = beat && in_padding(report);
     const struct dissent dissent = report->dissent;
@@ -382,7 +383,8 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
         .model = taps->folder[TAPS_MODEL],
         .passages = passages,
         .passage_count = passage_count,
-        .agrees = dissent_accuses_rtl(dissent.kind) && !input->bus_fault ? NULL : dissent.sentence,
+        .agrees =
+            dissent_accuses_rtl(dissent.kind) && !input->bus_fault && !(stuck && stuck->cut) ? NULL : dissent.sentence,
         .open = dissent.kind != DISSENT_RTL,
         .stopped = input->played[0].result->outcome == PLAY_STOPPED,
         .strange = is_strange ? &strange : NULL,
