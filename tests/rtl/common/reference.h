@@ -82,11 +82,11 @@ class Reference {
             }
         return sink;
     }
-    static void elements(void *context, const tap_position *at, const void *values, size_t rows, size_t lanes,
-                         size_t stride) {
-        const size_t size = tap_element_bytes(at->stream.format);
+    static void elements(void *context, const tap_stream *stream, const tap_place *place, const void *values,
+                         size_t rows, size_t lanes, size_t stride) {
+        const size_t size = tap_element_bytes(stream->format);
         for (size_t i = 0; i < rows; i++)
-            (*static_cast<Rows *>(context))(*at, static_cast<const uint8_t *>(values) + i * stride * size,
+            (*static_cast<Rows *>(context))({*stream, *place}, static_cast<const uint8_t *>(values) + i * stride * size,
                                             lanes * size);
     }
     // Results; kernels that a group does not have are 0.
