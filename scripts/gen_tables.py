@@ -17,6 +17,7 @@ import ast
 import csv
 import dataclasses
 import glob
+import itertools
 import json
 import os
 import re
@@ -38,12 +39,24 @@ class Row(dict):
     where = ""
 
 
+def spread(cells):
+    """The rows that one of a table of taps or waits stands for, each as cells: `READ_@ for SDP u_partition_o.RUBIK=rbk` is a row for each
+    client. @ is its name, in the other columns that of its signals, and % the instance that has them."""
+    first, _, clients = cells[0].partition(" for ") if cells else ("", "", "")
+    for client in clients.split():
+        instance, dot, name = client.rpartition(".")
+        name, _, signals = name.partition("=")
+        yield [first.replace("@", name), *(c.replace("%", instance + dot).replace("@", signals or name.lower()) for c in cells[1:])]
+    if not clients:
+        yield cells
+
+
 def read_csv(path):
     """Rows of a table, by its path below the root of the sources."""
     with open(os.path.join(ROOT, path), newline="", encoding="utf-8") as f:
         reader = csv.reader(f)
         head = next(reader)
-        for cells in reader:
+        for cells in itertools.chain.from_iterable(map(spread, reader)):
             row = Row(zip(head, cells))
             row.where = f"{os.path.basename(path)}:{reader.line_num}"
             if len(cells) != len(head):
@@ -579,7 +592,7 @@ def read_taps(table, streams, cfg, scope):
     stripes = [row for row in rows[1:] if row[0] == "stripes"]
     if any([cell for cell in row if cell] != ["stripes", "specified"] for row in stripes):
         sys.exit(f"{table}: a row is {','.join(stripes[0])!r}, expected 'stripes,specified' (those of chapter 40) or none (those of rtl/)")
-    for number, row in enumerate(rows[1:], 2):
+    for number, row in ((n, each) for n, row in enumerate(rows[1:], 2) for each in spread(row)):
         if row in stripes:
             continue
         entry = dict(zip(head, (cell.strip() for cell in row)))
