@@ -264,12 +264,6 @@ TEST(entries_per_slice) {
     assert_int_equal(u->cbuf.data.write, 16);
 }
 
-/* ---- Winograd ---- */
-
-struct winograd {
-    uint32_t misc, width, height, channels, stride_x, stride_y, left, top, extended_width, extended_height, pad;
-};
-
 /* ---- NaN and infinity ---- */
 
 /* Section 7, the example: 480 elements with 44 NaN and 45 infinities, weights of 256 bytes with 26 NaN. */

@@ -5,21 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "legal_layers.h"
 #include "memory/file.h"
 #include "model/overlap.h"
 #include "model/rules.h"
 #include "model/rules_table.h"
-#include "model_bench.h"
+#include "model_steps.h"
 #include "nvdla/xalloc.h"
 #include "tests/unit/test.h"
 
 enum { CHANGES = 16, TEXTS = 3 };
-
-struct change {
-    enum nvdla_unit unit;
-    uint32_t offset, value;
-};
 
 /* A row of rules.tsv: a legal layer with changes, those of a second layer in group 1 in `then`. */
 struct rule_case {
@@ -32,21 +26,8 @@ struct rule_case {
     struct change then[CHANGES];
 };
 
-#define SET(unit, reg, value) {NVDLA_##unit, unit##_##reg, value}
-
 static struct rule_case *rule_cases;
 static int rule_case_count;
-
-static struct change read_change(const struct nvdla_config *config, const char *word) {
-    char unit[32], name[64];
-    struct change change = {0};
-    assert_int_equal(sscanf(word, "%31[^.].%63[^=]=%" SCNx32, unit, name, &change.value), 3);
-    change.unit = nvdla_unit_find(unit);
-    const struct nvdla_register *reg = nvdla_register_find(config, change.unit, name);
-    assert_non_null(reg);
-    change.offset = reg->address - nvdla_unit_base(config, change.unit);
-    return change;
-}
 
 /* A row of rules.tsv. The case keeps parts of it. */
 static void read_case(char *row) {
@@ -105,18 +86,6 @@ TEST_GROUP(read_cases, free_cases)
 
 /* ---- bench ---- */
 
-/* The refusal of the device at hand. */
-static bool refused;
-static struct device_warning refusal;
-
-static void note_refusal(const struct error *err) {
-    assert_int_equal(err->kind, ERROR_REFUSED);
-    refused = true;
-    refusal.unit = (enum nvdla_unit)err->unit;
-    refusal.ordinal = err->ordinal;
-    snprintf(refusal.text, sizeof refusal.text, "%.*s", (int)sizeof refusal.text - 1, err->text);
-}
-
 /* A device with memory for the layers. It refuses what is undefined, or tells it only. */
 static struct device *new_bench(const char *config, bool allow_undefined) {
     struct error err = {.text = ""};
@@ -137,36 +106,6 @@ static struct device *new_bench(const char *config, bool allow_undefined) {
     return dev;
 }
 
-static struct device *rules_bench(const char *config) {
-    return new_bench(config, false);
-}
-
-/* A write that may be refused; nothing is written after that. */
-static void try_write(void *context, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
-    struct device *dev = context;
-    struct error err = {.text = ""};
-    if (!refused && !dev->ops->csb_write(dev, nvdla_unit_base(dev->config, unit) + offset, value, false, &err))
-        note_refusal(&err);
-}
-
-/* Lets all layers run that can. */
-static void run_out(struct device *dev) {
-    struct error err = {.text = ""};
-    enum device_state state = DEVICE_RUNNING;
-    while (!refused && state == DEVICE_RUNNING) {
-        state = dev->ops->advance(dev, 1000, false, &err);
-        if (state == DEVICE_FAILED)
-            note_refusal(&err);
-    }
-    assert_true(state == DEVICE_IDLE || refused);
-}
-
-static void select_groups(struct device *dev, uint32_t group) {
-    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
-        if ((dev->units >> unit & 1) && nvdla_register_find(dev->config, unit, "D_OP_ENABLE"))
-            try_write(dev, unit, SDP_S_POINTER, group);
-}
-
 static void run_layer(struct device *dev, int layer, const struct change *changes) {
     struct legal_sink sink = {try_write, dev};
     legal_layer(dev->config, layer, sink);
@@ -185,15 +124,6 @@ static bool is_busy(struct device *dev, enum nvdla_unit unit) {
     return unit == NVDLA_BDMA ? REGISTER_FIELD(value, BDMA_STATUS__GRP0_BUSY) : value != 0;
 }
 
-/* All that has been reported: warnings, and last the refusal. */
-static size_t told_count(const struct device *dev) {
-    return dev->warning_count + refused;
-}
-
-static const struct device_warning *told(const struct device *dev, size_t i) {
-    return i < dev->warning_count ? &dev->warnings[i] : &refusal;
-}
-
 static bool is_told(const struct device *dev, const char *text) {
     for (size_t i = 0; i < told_count(dev); i++)
         if (strstr(told(dev, i)->text, text))
@@ -209,7 +139,7 @@ TEST(legal_layers_break_no_rule_and_finish) {
         for (int layer = 0; layer < LEGAL_LAYERS; layer++) {
             if (!legal_layer_exists(&nvdla_configs[c], layer))
                 continue;
-            struct device *dev = rules_bench(nvdla_configs[c].name);
+            struct device *dev = new_bench(nvdla_configs[c].name, false);
             run_layer(dev, layer, none);
             if (told_count(dev) > 0)
                 fail_msg("%s layer %d: %s", nvdla_configs[c].name, layer, told(dev, 0)->text);
@@ -363,10 +293,6 @@ TEST(every_rule_has_a_case) {
 
 /* ---- CMAC ---- */
 
-static uint32_t enable_of(const struct device *dev, enum nvdla_unit unit) {
-    return nvdla_register_find(dev->config, unit, "D_OP_ENABLE")->address - nvdla_unit_base(dev->config, unit);
-}
-
 /* Programs a convolution and arms its units in this order; a 0 lets time pass. */
 static void convolve(struct device *dev, const enum nvdla_unit order[8]) {
     legal_layer(dev->config, legal_layer_find("CONVOLUTION"), (struct legal_sink){try_write, dev});
@@ -415,71 +341,34 @@ TEST(cmac_or_cacc_that_is_armed_late_is_told) {
 
 /* ---- sequences of rules.txt ---- */
 
-/* Writes to D_OP_ENABLE of the units of the text. */
-static void arm(struct device *dev, const char *text) {
-    char unit[32];
-    for (int used; sscanf(text, " %31s%n", unit, &used) == 1; text += used)
-        try_write(dev, nvdla_unit_find(unit), enable_of(dev, nvdla_unit_find(unit)), 1);
-}
-
-static void push(struct device *dev, uint32_t count, uint32_t source, uint32_t destination, uint32_t command) {
-    for (uint32_t i = 0; i < count; i++)
-        PUT(dev, NVDLA_BDMA, {BDMA_CFG_SRC_ADDR_LOW, source}, {BDMA_CFG_DST_ADDR_LOW, destination + 32 * i},
-            {BDMA_CFG_CMD, command}, {BDMA_CFG_OP, 1});
-}
-
-/* What a step does to the device; false if it is none of these. */
-static bool act(struct device *dev, const char *name, const char *rest) {
-    const struct legal_sink sink = {try_write, dev};
-    uint32_t n[4] = {0};
-    sscanf(rest, "%" SCNi32 "%" SCNi32 "%" SCNi32 "%" SCNi32, &n[0], &n[1], &n[2], &n[3]);
-    if (strchr(name, '=')) {
-        const struct change change = read_change(dev->config, name);
-        try_write(dev, change.unit, change.offset, change.value);
-    } else if (strcmp(name, "layer") == 0)
-        legal_layer(dev->config, legal_layer_find(rest), sink);
-    else if (strcmp(name, "enable") == 0)
-        legal_layer_enable(dev->config, legal_layer_find(rest), sink);
-    else if (strcmp(name, "run") == 0)
-        run_layer(dev, legal_layer_find(rest), (const struct change[CHANGES]){{0}});
-    else if (strcmp(name, "arm") == 0)
-        arm(dev, rest);
-    else if (strcmp(name, "read") == 0)
-        for (struct change times = read_change(dev->config, rest); times.value > 0; times.value--)
+/* What a step of rules.txt does to the device; false if it is none of these. */
+static bool act(struct device *dev, const struct step *step, FILE *found) {
+    if (step_is(step, "read"))
+        for (struct change times = read_change(dev->config, step->word[1]); times.value > 0; times.value--)
             get(dev, times.unit, times.offset);
-    else if (strcmp(name, "push") == 0)
-        push(dev, n[0], n[1], n[2], n[3]);
-    else if (strcmp(name, "group") == 0)
-        select_groups(dev, n[0]);
-    else if (strcmp(name, "reset") == 0)
-        assert_true(dev->ops->reset(dev, NULL));
-    else if (strcmp(name, "pass") == 0)
-        run_out(dev);
-    else if (strcmp(name, "played") == 0)
+    else if (step_is(step, "played"))
         dev->ops->played(dev);
-    else if (strcmp(name, "explain") == 0)
+    else if (step_is(step, "explain"))
         dev->ops->explain(dev);
     else
-        return false;
+        return model_step(dev, step, found);
     return true;
 }
 
 /* Whether what a step expects is so. */
-static bool holds(struct device *dev, const char *name, const char *rest) {
-    const int number = atoi(rest);
-    if (strcmp(name, "told") == 0)
-        return told_count(dev) == (size_t)number;
-    if (strcmp(name, "says") == 0)
+static bool holds(struct device *dev, const struct step *step) {
+    const char *rest = step->text;
+    if (step_is(step, "says"))
         return is_told(dev, rest);
-    if (strcmp(name, "lacks") == 0)
+    if (step_is(step, "lacks"))
         return !is_told(dev, rest);
-    if (strcmp(name, "launch") == 0)
-        return told(dev, told_count(dev) - 1)->ordinal == number;
-    if (strcmp(name, "idle") == 0 || strcmp(name, "busy") == 0)
-        return is_busy(dev, nvdla_unit_find(rest)) == (name[0] == 'b');
-    if (strcmp(name, "refused") == 0)
+    if (step_is(step, "launch"))
+        return told(dev, told_count(dev) - 1)->ordinal == atoi(rest);
+    if (step_is(step, "idle") || step_is(step, "busy"))
+        return is_busy(dev, nvdla_unit_find(rest)) == step_is(step, "busy");
+    if (step_is(step, "refused"))
         return refused && strstr(refusal.text, rest);
-    assert_string_equal(name, "hangs");
+    assert_string_equal(step->word[0], "hangs");
     run_out(dev);
     if (refused || told_count(dev) > 0)
         return false;
@@ -487,36 +376,25 @@ static bool holds(struct device *dev, const char *name, const char *rest) {
     return is_told(dev, rest);
 }
 
-TEST(sequences_are_told_as_they_say) {
-    char *text = test_text("tests/unit/rules.txt");
-    struct device *dev = NULL;
-    int line = 1, cases = 0;
-    bool pending = false; /* a refusal that nothing expects */
-    for (char *row; (row = strsep(&text, "\n")) != NULL; line++) {
-        if (!row[0] || row[0] == '#')
-            continue;
-        if (row[0] != ' ') {
-            char *config = strsep(&row, ":"), *undefined = strstr(config, " undefined");
-            if (undefined)
-                *undefined = '\0';
-            dev = new_bench(config, undefined != NULL);
-            cases++;
-            assert_false(pending);
-        }
-        for (char *step; (step = strsep(&row, ";")) != NULL;) {
-            step += strspn(step, " ");
-            const char *name = strsep(&step, " "), *rest = step ? step : "";
-            if (!*name)
-                continue;
-            const bool good = (!pending && act(dev, name, rest)) || holds(dev, name, rest);
-            if (!good)
-                fail_msg("rules.txt:%d: %s %s: refused %d, %zu told, the last: %s", line, name, rest, refused,
-                         told_count(dev), told_count(dev) > 0 ? told(dev, told_count(dev) - 1)->text : "none");
-            pending = refused && strcmp(name, "refused") != 0;
-        }
-    }
+static bool pending; /* a refusal that nothing expects */
+
+static void *begin_sequence(const char *title) {
     assert_false(pending);
-    assert_true(cases > 45);
+    return new_bench(kept(xprintf("%.*s", (int)strcspn(title, " :"), title)), strstr(title, " undefined") != NULL);
+}
+
+static bool sequence_step(void *context, const struct step *step, FILE *found) {
+    struct device *dev = context;
+    if ((pending || !act(dev, step, found)) && !holds(dev, step))
+        fprintf(found, "refused %d, %zu told, the last: %s", refused, told_count(dev),
+                told_count(dev) > 0 ? told(dev, told_count(dev) - 1)->text : "none");
+    pending = refused && !step_is(step, "refused");
+    return true;
+}
+
+TEST(sequences_are_told_as_they_say) {
+    steps_play("tests/unit/rules.txt", &(struct steps_player){begin_sequence, sequence_step});
+    assert_false(pending);
 }
 
 /* ---- cubes that share bytes ---- */
