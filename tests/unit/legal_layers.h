@@ -113,6 +113,25 @@ static inline uint32_t legal_value(const struct nvdla_config *config, const char
     }
 }
 
+struct legal_write {
+    enum nvdla_unit unit;
+    uint32_t offset, value;
+};
+
+/* UNIT.REGISTER=VALUE, or UNIT.REGISTER. */
+static inline struct legal_write legal_write_of(const struct nvdla_config *config, const char *word) {
+    char unit[32], name[64], value[64] = "0";
+    const struct nvdla_register *reg = NULL;
+    if (sscanf(word, "%31[^.].%63[^=]=%63s", unit, name, value) >= 2)
+        reg = nvdla_register_find(config, nvdla_unit_find(unit), name);
+    if (!reg) {
+        legal_damaged(word);
+        return (struct legal_write){0};
+    }
+    return (struct legal_write){reg->unit, reg->address - nvdla_unit_base(config, reg->unit),
+                                legal_value(config, value)};
+}
+
 /* Loads both tables; the access ports of SDP and CDP have the same layouts. */
 static inline void legal_table(struct legal_sink sink, enum nvdla_unit unit) {
     sink.write(sink.context, unit, SDP_S_LUT_ACCESS_CFG, 0x20000);

@@ -66,26 +66,11 @@ static inline void push(struct device *dev, uint32_t count, uint32_t source, uin
             {BDMA_CFG_CMD, command}, {BDMA_CFG_OP, 1});
 }
 
-struct change {
-    enum nvdla_unit unit;
-    uint32_t offset, value;
-};
-
-/* UNIT.REGISTER=VALUE, or UNIT.REGISTER. */
-static inline struct change read_change(const struct nvdla_config *config, const char *word) {
-    char unit[32], name[64], value[64] = "0";
-    assert_true(sscanf(word, "%31[^.].%63[^=]=%63s", unit, name, value) >= 2);
-    const struct nvdla_register *reg = nvdla_register_find(config, nvdla_unit_find(unit), name);
-    if (!reg)
-        fail_msg("%s: no such register", word);
-    return (struct change){reg->unit, reg->address - nvdla_unit_base(config, reg->unit), legal_value(config, value)};
-}
-
 static inline bool register_step(struct device *dev, const struct step *step, FILE *found) {
     if (!strchr(step->word[0], '.'))
         return false;
     for (size_t i = 0; i < step->count; i++) {
-        const struct change change = read_change(dev->config, step->word[i]);
+        const struct legal_write change = legal_write_of(dev->config, step->word[i]);
         if (strchr(step->word[i], '='))
             try_write(dev, change.unit, change.offset, change.value);
         else

@@ -1,11 +1,14 @@
-/* Taps of an RTL: lanes become elements of a launch with their places, beats become atoms of a client. */
+/* Taps of an RTL: lanes become elements of a launch with their places, beats become atoms of a client. The cases of
+ * rtl_tap.txt, and streams whose elements wait. */
 
+#include <inttypes.h>
 #include <string.h>
 
-#include "layers/conv_order.h"
+#include "legal_layers.h"
 #include "nvdla_offsets.h"
 #include "tb/observers/rtl_tap.h"
 #include "tests/unit/register_text.h"
+#include "tests/unit/steps.h"
 #include "tests/unit/test.h"
 
 enum { MOST = 320 };
@@ -76,77 +79,11 @@ static struct bench *bench_of(const char *config, bool recorded) {
     return b;
 }
 
-static struct bench *bench_new(const char *config) {
-    return bench_of(config, true);
-}
-
 static void write_register(struct bench *b, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
     b->observer.write(b->observer.context, nvdla_unit_base(b->config, unit) + offset, value, 0);
 }
 
 #define WRITE(b, unit, ...) FOR_ROWS(write_register(b, unit, offset_, value_), __VA_ARGS__)
-
-static void sdp_launch(struct bench *b, uint32_t group, uint32_t width, uint32_t height, uint32_t channels) {
-    WRITE(b, NVDLA_SDP, {SDP_S_POINTER, group}, {SDP_D_DATA_CUBE_WIDTH, width - 1},
-          {SDP_D_DATA_CUBE_HEIGHT, height - 1}, {SDP_D_DATA_CUBE_CHANNEL, channels - 1}, {SDP_D_OP_ENABLE, 1});
-}
-
-enum { CACC_MOVES = 1, SDP_MOVES = 2 };
-
-/* One clock in which CACC hands over `word` in its first lane, and SDP `byte`; moves: which of them does. */
-static void clock_with(struct bench *b, int moves, int32_t word, int8_t byte) {
-    uint32_t words[2 * MOVE_WORDS] = {0};
-    if (moves & CACC_MOVES)
-        words[STREAM_CACC_SAT / 32] |= 1u << STREAM_CACC_SAT % 32;
-    if (moves & SDP_MOVES)
-        words[STREAM_SDP_OUT / 32] |= 1u << STREAM_SDP_OUT % 32;
-    b->words[STREAM_CACC_SAT][0] = (uint32_t)word;
-    b->words[STREAM_SDP_OUT][0] = (uint8_t)byte;
-    if (moves)
-        b->observer.moved(b->observer.context, b->cycle, words);
-    b->cycle++;
-}
-
-TEST_ON(lanes_become_elements_of_their_launch, struct bench *b, bench_new("small")) {
-    assert_int_equal(rtl_stream_layout(b->config, STREAM_SDP_OUT).lanes, 1);
-    rtl_tap_record(b->tap, true);
-    sdp_launch(b, 1, 1, 1, 8);  /* launch 0, but group 0 comes first */
-    sdp_launch(b, 0, 2, 1, 11); /* two surfaces, 8 channels and 3 */
-    for (int i = 0; i < 2 * 2 * 8; i++) {
-        clock_with(b, 0, 99, 99); /* nothing moves */
-        clock_with(b, SDP_MOVES, 99, (int8_t)(i - 5));
-    }
-    assert_int_equal(b->heard.count, 2 * 8 + 2 * 3);
-    for (int k = 0; k < 22; k++) {
-        const struct tap_position *at = &b->heard.at[k];
-        const int surface = k >= 16, lanes = surface ? 3 : 8, in = surface ? k - 16 : k;
-        assert_int_equal(at->stream.unit, NVDLA_SDP);
-        assert_int_equal(at->stream.tap, TAP_SDP_OUT);
-        assert_int_equal(at->stream.ordinal, 1);
-        assert_int_equal(at->place.x, in / lanes);
-        assert_int_equal(at->place.y, 0);
-        assert_int_equal(at->place.channel, surface * 8 + in % lanes);
-        assert_int_equal(at->place.cycle, 2 * (surface * 16 + in / lanes * 8 + in % lanes) + 1);
-        assert_int_equal(b->heard.value[k], surface * 16 + in / lanes * 8 + in % lanes - 5);
-    }
-    for (int i = 0; i < 8; i++)
-        clock_with(b, SDP_MOVES, 0, (int8_t)i);
-    assert_int_equal(b->heard.count, 30);
-    assert_int_equal(b->heard.at[29].stream.ordinal, 0);
-}
-
-TEST_ON(both_streams_are_heard_in_one_clock, struct bench *b, bench_new("small")) {
-    WRITE(b, NVDLA_CACC, {CACC_D_DATAOUT_SIZE_0, 0}, {CACC_D_DATAOUT_SIZE_1, 7}, {CACC_D_OP_ENABLE, 1});
-    sdp_launch(b, 0, 1, 1, 8);
-    clock_with(b, SDP_MOVES | CACC_MOVES, -1000000, -7);
-    assert_int_equal(b->heard.count, 2);
-    assert_int_equal(b->heard.at[0].stream.unit, NVDLA_CACC);
-    assert_int_equal(b->heard.at[0].stream.tap, TAP_CACC_SAT);
-    assert_int_equal(b->heard.value[0], -1000000);
-    assert_int_equal(b->heard.value[1], -7);
-}
-
-/* ---- convolution ---- */
 
 /* One clock in which one stream moves. */
 static void beat_of(struct bench *b, enum rtl_stream stream, bool ends) {
@@ -156,253 +93,154 @@ static void beat_of(struct bench *b, enum rtl_stream stream, bool ends) {
     b->observer.moved(b->observer.context, b->cycle++, words);
 }
 
-/* Arms CSC and CMAC_A. */
-static void conv_launch(struct bench *b, uint32_t group, uint32_t image, uint32_t rows, uint32_t channels,
-                        uint32_t kernels, uint32_t positions) {
-    WRITE(b, NVDLA_CSC, {CSC_S_POINTER, group}, {CSC_D_DATAIN_FORMAT, image}, {CSC_D_POST_Y_EXTENSION, image},
-          {CSC_D_WEIGHT_SIZE_EXT_0, (rows - 1) << 16}, {CSC_D_WEIGHT_SIZE_EXT_1, (kernels - 1) << 16 | (channels - 1)},
-          {CSC_D_DATAOUT_SIZE_0, positions - 1}, {CSC_D_ATOMICS, positions - 1}, {CSC_D_OP_ENABLE, 1});
-    WRITE(b, NVDLA_CMAC_A, {CMAC_A_S_POINTER, group}, {CMAC_A_D_OP_ENABLE, 1});
+/* ---- cases of rtl_tap.txt ---- */
+
+#define NAMED(stream) {#stream, STREAM_##stream}
+static const struct {
+    const char *name;
+    enum rtl_stream stream;
+} named_streams[] = {NAMED(CACC_SAT),      NAMED(SDP_OUT),    NAMED(SDP_X1),  NAMED(CSC_DAT),     NAMED(CSC_WT),
+                     NAMED(CMAC_SUM_A),    NAMED(CBUF_WT),    NAMED(PDP_IN),  NAMED(PDP_OUT),     NAMED(PDP_IN_SDP),
+                     NAMED(PDP_ROW),       NAMED(CDP_IN),     NAMED(CDP_OUT), NAMED(CDP_SUM),     NAMED(LUT_HIT),
+                     NAMED(PDP_ROW_LANES), NAMED(CDP_CVT_IN), NAMED(LUT_OUT), NAMED(CDP_SUM_ROWS)};
+
+static enum rtl_stream stream_of(const struct step *step) {
+    for (size_t i = 0; i < sizeof named_streams / sizeof named_streams[0]; i++)
+        if (strcmp(named_streams[i].name, step->word[1]) == 0)
+            return named_streams[i].stream;
+    fail_msg("%s: not a stream of named_streams[]", step->word[1]);
+    return STREAM_COUNT;
 }
 
-static void assert_place(const struct bench *b, size_t element, int channel, int y, int x, int reduction,
-                         unsigned flags, int64_t value) {
-    const struct tap_place *place = &b->heard.at[element].place;
-    assert_true(element < b->heard.count);
-    assert_int_equal(place->channel, channel);
-    assert_int_equal(place->y, y);
-    assert_int_equal(place->x, x);
-    assert_int_equal(place->reduction, reduction);
-    assert_int_equal(place->flags, flags);
-    assert_int_equal(b->heard.value[element], value);
+static void *begin(const char *title) {
+    return bench_of(kept(xprintf("%.*s", (int)strcspn(title, " ,"), title)), !strstr(title, " unrecorded,"));
 }
 
-/* Two lines of an image in one atom: the second one begins in the middle of the lanes; flags are the design's own. */
-TEST_ON(atoms_follow_the_order_of_issue, struct bench *b, bench_new("small")) {
-    conv_launch(b, 0, 1, 3, 3, 1, 2);
-    conv_launch(b, 1, 0, 1, 9, 1, 1);
-    uint32_t *words = b->words[STREAM_CSC_DAT];
-    words[0] = 0x04030201;
-    words[1] = 0x08070605;
-    words[rtl_stream_layout(b->config, STREAM_CSC_DAT).flags] = CONV_STRIPE_START;
-    beat_of(b, STREAM_CSC_DAT, false); /* rows 0 and 1 */
-    beat_of(b, STREAM_CSC_DAT, false);
-    beat_of(b, STREAM_CSC_DAT, false); /* row 2 */
-    words[rtl_stream_layout(b->config, STREAM_CSC_DAT).flags] = CONV_STRIPE_END | CONV_LAYER_END;
-    beat_of(b, STREAM_CSC_DAT, true);
-    assert_int_equal(b->heard.count, 2 * 6 + 2 * 3);
-    assert_place(b, 0, 0, 0, 0, 0, CONV_STRIPE_START, 1);
-    assert_place(b, 2, 2, 0, 0, 0, CONV_STRIPE_START, 3);
-    assert_place(b, 3, 0, 0, 0, 0, CONV_STRIPE_START, 5);
-    assert_place(b, 6, 0, 0, 1, 0, CONV_STRIPE_START, 1);
-    assert_place(b, 12, 0, 0, 0, 1, CONV_STRIPE_START, 1);
-    assert_place(b, 17, 2, 0, 1, 1, CONV_STRIPE_END | CONV_LAYER_END, 3);
-    for (int i = 0; i < 3; i++)
-        beat_of(b, STREAM_CSC_DAT, false);
-    assert_int_equal(b->heard.count, 18 + 8 + 1 + 1);
-    assert_int_equal(b->heard.at[18].stream.ordinal, 1);
-    assert_int_equal(b->heard.at[26].place.channel, 8);
-    assert_int_equal(b->heard.at[27].place.reduction, -1); /* more than the layer has */
+/* VALUE of WORD of the text. */
+static uint32_t value_of(const struct step *step, size_t i) {
+    return (uint32_t)strtoll(step->word[i], NULL, 0);
 }
 
-/* With the lanes outside the kernel's block, which must be 0. */
-TEST_ON(weights_belong_to_the_cell_that_is_selected, struct bench *b, bench_new("small")) {
-    conv_launch(b, 0, 0, 2, 2, 10, 1);
-    uint32_t *words = b->words[STREAM_CSC_WT];
-    uint32_t *select = words + rtl_stream_layout(b->config, STREAM_CSC_WT).select;
-    words[0] = 0x0000ff07;
-    words[1] = 0x05000000;
-    static const struct {
-        uint32_t select;
-        int kernel, row;
-    } beats[] = {{1, 0, 0},  {8, 3, 0},  {2, 1, 0},   {4, 2, 0}, {16, 4, 0},
-                 {32, 5, 0}, {64, 6, 0}, {128, 7, 0}, {3, 10, 1}};
-    for (size_t i = 0; i < sizeof beats / sizeof beats[0]; i++) {
-        select[0] = beats[i].select;
-        beat_of(b, STREAM_CSC_WT, false);
-        assert_int_equal(b->heard.count, 8 * i + 8);
-        assert_place(b, 8 * i, beats[i].kernel, beats[i].row, 0, beats[i].row, 0, 7);
-        assert_place(b, 8 * i + 1, beats[i].kernel, beats[i].row, 1, beats[i].row, 0, -1);
-        assert_place(b, 8 * i + 7, beats[i].kernel, beats[i].row, 7, beats[i].row, 0, 5);
+/* The lanes of `bits` bits of a stream have no gaps. */
+static void put_lane(uint32_t *words, size_t lane, size_t bits, uint64_t value) {
+    for (size_t i = 0; i < bits; i++) {
+        const size_t at = bits * lane + i;
+        words[at / 32] = (words[at / 32] & ~(1u << at % 32)) | (uint32_t)(value >> i & 1) << at % 32;
     }
 }
 
-/* Sums have 19 bits, those of kernels that do not exist are left out; CMAC's launches are CSC's in their turn. */
-TEST_ON(sums_are_those_of_the_kernels, struct bench *b, bench_new("small")) {
-    write_register(b, NVDLA_CMAC_A, CMAC_A_S_POINTER, 1); /* armed in another order than CSC */
-    write_register(b, NVDLA_CMAC_A, CMAC_A_D_OP_ENABLE, 1);
-    conv_launch(b, 0, 0, 1, 1, 2, 1);
-    uint32_t *words = b->words[STREAM_CMAC_SUM_A];
-    words[0] = 5u | 0x7fffeu << 19; /* 5 and -2 */
-    words[1] = 0x7fffeu >> 13;
-    beat_of(b, STREAM_CMAC_SUM_A, true);
-    assert_int_equal(b->heard.count, 2);
-    assert_int_equal(b->heard.at[0].stream.ordinal, 1);
-    assert_int_equal(b->heard.at[0].stream.width, 19);
-    assert_place(b, 0, 0, 0, 0, 0, 0, 5);
-    assert_place(b, 1, 1, 0, 0, 0, 0, -2);
+static bool stream_step(struct bench *b, const struct step *step) {
+    if (!step->count || step->word[1][0] == '\0' || step_is(step, "at") || step_is(step, "places"))
+        return false;
+    const bool ramp = step_is(step, "ramp");
+    if (step_is(step, "beat") || step_is(step, "last") || ramp) {
+        const enum rtl_stream stream = stream_of(step);
+        for (uint32_t i = 0; i < (step->count > 2 ? value_of(step, 2) : 1); i++) {
+            if (ramp) {
+                put_lane(b->words[stream], 0, (size_t)rtl_stream_layout(b->config, stream).bits, value_of(step, 3) + i);
+                b->cycle++;
+            }
+            beat_of(b, stream, step_is(step, "last"));
+        }
+    } else if (step_is(step, "set")) {
+        memset(b->words[stream_of(step)], 0, sizeof b->words[0]);
+        for (size_t i = 2; i < step->count; i++)
+            b->words[stream_of(step)][i - 2] = value_of(step, i);
+    } else if (step_is(step, "lane")) {
+        const size_t bits = (size_t)rtl_stream_layout(b->config, stream_of(step)).bits;
+        put_lane(b->words[stream_of(step)], value_of(step, 2),
+                 strcmp(step->word[3], "B") == 0    ? bits
+                 : strcmp(step->word[3], "2B") == 0 ? 2 * bits
+                                                    : value_of(step, 3),
+                 step_number(step, 4));
+    } else if (step_is(step, "flags") || step_is(step, "select") || step_is(step, "address")) {
+        const struct stream_layout layout = rtl_stream_layout(b->config, stream_of(step));
+        const int at = step_is(step, "flags") ? layout.flags : step_is(step, "select") ? layout.select : layout.address;
+        for (size_t i = 2; i < step->count; i++)
+            b->words[stream_of(step)][(size_t)at + i - 2] = value_of(step, i);
+    } else
+        return false;
+    return true;
 }
 
-/* A layer of CACC in full, one kernel. */
-static void cacc_launch(struct bench *b, uint32_t mode, uint32_t columns, uint32_t lines, uint32_t batches) {
-    WRITE(b, NVDLA_CACC, {CACC_D_MISC_CFG, mode}, {CACC_D_DATAOUT_SIZE_0, (lines - 1) << 16 | (columns - 1)},
-          {CACC_D_DATAOUT_SIZE_1, 0}, {CACC_D_BATCH_NUMBER, batches - 1}, {CACC_D_OP_ENABLE, 1});
+static bool heard_step(struct bench *b, const struct step *step, FILE *found) {
+    const size_t n = value_of(step, 1);
+    if (step_is(step, "count"))
+        fprintf(found, "%zu", b->heard.count);
+    else if (step_is(step, "reads"))
+        fprintf(found, "%d", b->reads);
+    else if (step_is(step, "at")) {
+        const struct tap_stream *stream = &b->heard.at[n].stream;
+        const struct tap_place *at = &b->heard.at[n].place;
+        assert_true(n < b->heard.count);
+        fprintf(found, "%s %d %s %d %s/%d, b%d c%d y%d x%d r%d 0x%" PRIx64 " f%" PRIu32 " @%" PRIu64 ": %" PRId64,
+                nvdla_unit_names[stream->unit], stream->ordinal, tap_names[stream->tap], stream->client,
+                tap_format_names[stream->format], stream->width, at->batch, at->channel, at->y, at->x, at->reduction,
+                at->address, at->flags, at->cycle, b->heard.value[n]);
+    } else if (step_is(step, "places")) {
+        for (size_t i = n; i < b->heard.count; i++)
+            fprintf(found, "%s%d.%d.%d.%d", i > n ? " " : "", b->heard.at[i].place.batch, b->heard.at[i].place.channel,
+                    b->heard.at[i].place.y, b->heard.at[i].place.x);
+    } else if (step_is(step, "launch")) {
+        enum tap tap = 0;
+        while (strcmp(tap_names[tap], step->word[2]) != 0)
+            assert_true(++tap < TAP_COUNT);
+        fprintf(found, "%d", rtl_tap_launch(b->tap, nvdla_unit_find(step->word[1]), tap));
+    } else
+        return false;
+    return true;
 }
 
-static void assert_result(const struct bench *b, size_t element, int batch, int y, int x) {
-    const struct tap_place *place = &b->heard.at[element].place;
-    assert_int_equal(place->batch, batch);
-    assert_int_equal(place->channel, 0);
-    assert_int_equal(place->y, y);
-    assert_int_equal(place->x, x);
+/* axi read|write ID UNIT ORDINAL ADDRESS BYTES STROBES */
+static void axi_beat(struct bench *b, const struct step *step) {
+    const struct axi_listener listener = rtl_tap_axi(b->tap);
+    uint8_t data[AXI_BYTES];
+    for (int i = 0; i < AXI_BYTES; i++)
+        data[i] = (uint8_t)i;
+    const enum nvdla_unit unit = nvdla_unit_find(step->word[3]);
+    const struct axi_beat beat = {.cycle = b->cycle++,
+                                  .write = strcmp(step->word[1], "write") == 0,
+                                  .id = (uint8_t)step_number(step, 2),
+                                  .owner = {unit < NVDLA_UNIT_COUNT ? (int16_t)unit : -1, (int)value_of(step, 4)},
+                                  .address = step_number(step, 5),
+                                  .bytes = (int)step_number(step, 6),
+                                  .data = data,
+                                  .strobe = step_number(step, 7)};
+    listener.beat(listener.context, &beat);
 }
 
-/* Two columns that share 64 bytes leave together, batch by batch; in FP16 as FP32. */
-TEST(results_of_batches_leave_by_pairs_of_columns) {
-    static const int order[][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 2}, {1, 2}}; /* batch, x */
-    struct bench *b = bench_new("full");
-    cacc_launch(b, NVDLA_FP16 << 12, 3, 1, 2);
-    for (size_t i = 0; i < 6; i++)
-        beat_of(b, STREAM_CACC_SAT, false);
-    assert_int_equal(b->heard.count, 6);
-    for (size_t i = 0; i < 6; i++)
-        assert_result(b, i, order[i][0], 0, order[i][1]);
-    assert_int_equal(b->heard.at[0].stream.format, TAP_FP32);
-    assert_int_equal(b->heard.at[0].stream.width, 0);
+static bool act(void *context, const struct step *step, FILE *found) {
+    struct bench *b = context;
+    if (strchr(step->word[0], '.'))
+        for (size_t i = 0; i < step->count; i++) {
+            const struct legal_write write = legal_write_of(b->config, step->word[i]);
+            write_register(b, write.unit, write.offset, write.value);
+        }
+    else if (step_is(step, "record"))
+        rtl_tap_record(b->tap, step_number(step, 1));
+    else if (step_is(step, "axi"))
+        axi_beat(b, step);
+    else if (step_is(step, "both")) { /* CACC and SDP in one clock */
+        uint32_t words[2 * MOVE_WORDS] = {0};
+        words[STREAM_CACC_SAT / 32] |= 1u << STREAM_CACC_SAT % 32;
+        words[STREAM_SDP_OUT / 32] |= 1u << STREAM_SDP_OUT % 32;
+        b->observer.moved(b->observer.context, b->cycle++, words);
+    } else
+        return stream_step(b, step) || heard_step(b, step, found);
+    return true;
 }
 
-/* Winograd: the four results of a tile, the tile below it, the next column of tiles. INT8 has two beats for each. */
-TEST_ON(results_of_winograd_leave_tile_by_tile, struct bench *b, bench_new("full")) {
-    cacc_launch(b, NVDLA_INT8 << 12 | 1, 4, 8, 1);
-    for (size_t i = 0; i < 2 * 4 * 8; i++)
-        beat_of(b, STREAM_CACC_SAT, false);
-    assert_int_equal(b->heard.count, 4 * 8);
-    for (size_t i = 0; i < 4 * 8; i++) {
-        const int tile = (int)i / 4 % 4, output = (int)i % 4, band = (int)i / 16;
-        assert_result(b, i, 0, band * 4 + tile % 2 * 2 + output / 2, tile / 2 * 2 + output % 2);
-    }
-    assert_int_equal(b->heard.at[0].stream.format, TAP_INT32);
+TEST(cases_find_what_they_say) {
+    steps_play("tests/unit/rtl_tap.txt", &(struct steps_player){begin, act});
 }
 
-/* A layer of SDP in full, one channel. */
-static void sdp_layer(struct bench *b, uint32_t mode, uint32_t precisions, uint32_t base, uint32_t columns,
-                      uint32_t lines) {
-    WRITE(b, NVDLA_SDP, {SDP_D_DATA_CUBE_WIDTH, columns - 1}, {SDP_D_DATA_CUBE_HEIGHT, lines - 1},
-          {SDP_D_DATA_CUBE_CHANNEL, 0}, {SDP_D_DST_BASE_ADDR_LOW, base}, {SDP_D_FEATURE_MODE_CFG, mode},
-          {SDP_D_DATA_FORMAT, precisions}, {SDP_D_OP_ENABLE, 1});
-}
-
-/* Pairs of columns share 64 bytes of the first batch: behind an odd base the first column is alone. */
-TEST(sdp_goes_through_batches_by_pairs_of_columns) {
-    static const int order[][2] = {{0, 0}, {1, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}}; /* batch, x */
-    struct bench *b = bench_new("full");
-    sdp_layer(b, 1 | 1 << 8, NVDLA_FP16 | NVDLA_INT16 << 2, 32, 3, 1);
-    for (size_t i = 0; i < 6; i++) {
-        beat_of(b, STREAM_SDP_OUT, false);
-        assert_result(b, i, order[i][0], 0, order[i][1]);
-    }
-    assert_int_equal(b->heard.at[0].stream.format, TAP_INT16);
-    beat_of(b, STREAM_SDP_X1, false);
-    assert_int_equal(b->heard.at[6].stream.format, TAP_FP32);
-}
-
-/* Winograd: two columns of four lines, then the next two. INT8 has two beats for each; its elements have 16 bits. */
-TEST_ON(sdp_goes_through_winograd_by_bands, struct bench *b, bench_new("full")) {
-    sdp_layer(b, 1 | 1 << 2, NVDLA_INT8, 0, 4, 8);
-    b->words[STREAM_SDP_OUT][0] = 0xfffb;
-    for (size_t i = 0; i < 2 * 4 * 8; i++)
-        beat_of(b, STREAM_SDP_OUT, false);
-    assert_int_equal(b->heard.count, 4 * 8);
-    for (size_t i = 0; i < 4 * 8; i++) {
-        const int band = (int)i / 16, pair = (int)i / 8 % 2, in_pair = (int)i % 8;
-        assert_result(b, i, 0, band * 4 + in_pair / 2, pair * 2 + in_pair % 2);
-    }
-    assert_int_equal(b->heard.at[0].stream.format, TAP_INT8);
-    assert_int_equal(b->heard.value[0], -5);
-}
-
-/* The words of a value of 44 bits in the lanes of a vector. */
-static void put_value(uint32_t *words, size_t lane, uint64_t value) {
-    for (size_t i = 0; i < 44; i++)
-        words[(44 * lane + i) / 32] |= (uint32_t)(value >> i & 1) << (44 * lane + i) % 32;
-}
-
-/* Cells of full: each has one kernel at 16 bits, of FP16 with an exponent above the mantissa, and two at INT8; four
- * values of a tile. */
-TEST(sums_of_full_have_the_form_of_the_precision) {
-    static const struct {
-        uint32_t mode;
-        uint64_t value;  /* of kernel 1's cell, the tile's second result */
-        size_t elements; /* of two kernels */
-        enum tap_format format;
-        int width;
-        int64_t expected; /* of kernel 1; Winograd: its second result */
-    } cases[] = {
-        {NVDLA_INT16 << 12, UINT64_C(0xffffffffffe), 2, TAP_INT64, 38, -2},
-        {NVDLA_FP16 << 12, UINT64_C(40) << 38 | 7, 2, TAP_CMAC_FP16, 0, -(INT64_C(24) << 38) + 7},
-        {NVDLA_INT8 << 12, UINT64_C(0x3ffffd) << 22 | 5, 2, TAP_INT32, 22, -3},
-        {NVDLA_INT8 << 12 | 1, UINT64_C(0x3ffffd) << 22 | 5, 8, TAP_INT32, 22, -3},
-        {NVDLA_INT16 << 12 | 1, 9, 8, TAP_INT64, 38, 9},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const bool tile = cases[i].mode & 1, narrow = cases[i].mode >> 12 == NVDLA_INT8;
-        struct bench *b = bench_new("full");
-        write_register(b, NVDLA_CSC, CSC_D_MISC_CFG, cases[i].mode);
-        conv_launch(b, 0, 0, 1, 4, 2, 4);
-        put_value(b->words[STREAM_CMAC_SUM_A], (narrow ? 0u : 4u) + tile, cases[i].value);
-        beat_of(b, STREAM_CMAC_SUM_A, true);
-        assert_int_equal(b->heard.count, cases[i].elements);
-        assert_int_equal(b->heard.at[0].stream.format, cases[i].format);
-        assert_int_equal(b->heard.at[0].stream.width, cases[i].width);
-        assert_place(b, tile ? 3 : 1, 1, 0, tile, 0, 0, cases[i].expected);
-    }
-}
-
-/* The weights of two kernels of INT8 come together; positions of a Winograd tile are four lanes each. */
-TEST_ON(weights_of_full_come_by_cells, struct bench *b, bench_new("full")) {
-    write_register(b, NVDLA_CSC, CSC_D_MISC_CFG, NVDLA_INT8 << 12 | 1);
-    conv_launch(b, 0, 0, 1, 4, 3, 4);
-    uint32_t *words = b->words[STREAM_CSC_WT];
-    words[rtl_stream_layout(b->config, STREAM_CSC_WT).select] = 1;
-    words[1] = 0x0000fe00; /* kernel 0, position 1, channel 1 */
-    words[31] = 7;         /* kernel 1, position 15, channel 0 */
-    beat_of(b, STREAM_CSC_WT, false);
-    assert_int_equal(b->heard.count, 2 * 64);
-    assert_place(b, 5, 0, 1, 1, 0, 0, -2);
-    assert_place(b, 64 + 60, 1, 15, 0, 0, 0, 7);
-    words[rtl_stream_layout(b->config, STREAM_CSC_WT).select] = 2;
-    beat_of(b, STREAM_CSC_WT, false);
-    assert_int_equal(b->heard.count, 3 * 64);
-    assert_place(b, 2 * 64 + 5, 2, 1, 1, 0, 0, -2);
-}
-
-/* A port of full takes two atoms in a clock, or one. */
-TEST_ON(atoms_of_a_wide_port_have_places_of_their_own, struct bench *b, bench_new("full")) {
-    WRITE(b, NVDLA_CDMA, {CDMA_D_MISC_CFG, NVDLA_INT16 << CDMA_D_MISC_CFG__PROC_PRECISION_LSB},
-          {CDMA_D_WEIGHT_BYTES, 128}, {CDMA_D_OP_ENABLE, 1});
-    uint32_t *words = b->words[STREAM_CBUF_WT];
-    uint32_t *addresses = words + rtl_stream_layout(b->config, STREAM_CBUF_WT).address;
-    static const uint32_t written[][2] = {{0x100, 0x200}, {0x300, UINT32_MAX}, {UINT32_MAX, 0x400}};
-    words[8] = 0xfffd; /* the second atom's first element */
-    for (size_t i = 0; i < 3; i++) {
-        addresses[0] = written[i][0];
-        addresses[1] = written[i][1];
-        beat_of(b, STREAM_CBUF_WT, false);
-    }
-    assert_int_equal(b->heard.count, 4 * 16);
-    for (size_t i = 0; i < 4; i++)
-        assert_int_equal(b->heard.at[16 * i].place.address, 0x100 * (i + 1));
-    assert_int_equal(b->heard.at[0].stream.format, TAP_INT16);
-    assert_int_equal(b->heard.value[16], -3);
-    assert_int_equal(b->heard.value[48], -3);
-    assert_int_equal(rtl_tap_launch(b->tap, NVDLA_CDMA, TAP_CBUF_WT), -1); /* it is over */
-}
+/* ---- elements that wait ---- */
 
 /* Entries of three surfaces, which come from the last one of a line to the first, both lines at once, and wrap around
  * the bank: they are passed on line by line and in their order. The fourth atom of an entry has no source. */
 TEST(entries_of_data_wait_for_those_before_them) {
     enum { WIDTH = 3, LINES = 2, SURFACES = 3, ATOM = 32, ENTRIES = 256, FIRST = 254 };
-    struct bench *b = bench_new("full");
+    struct bench *b = bench_of("full", true);
     WRITE(b, NVDLA_CDMA, {CDMA_D_MISC_CFG, NVDLA_INT16 << CDMA_D_MISC_CFG__PROC_PRECISION_LSB},
           {CDMA_D_DATAIN_SIZE_0, (LINES - 1) << CDMA_D_DATAIN_SIZE_0__DATAIN_HEIGHT_LSB | (WIDTH - 1)},
           {CDMA_D_DATAIN_SIZE_1, SURFACES * ATOM / 2 - 1}, {CDMA_D_ENTRY_PER_SLICE, WIDTH - 1}, {CDMA_D_OP_ENABLE, 1});
@@ -429,58 +267,9 @@ TEST(entries_of_data_wait_for_those_before_them) {
                      WIDTH * LINES); /* the third atom came with the second half */
 }
 
-/* A layer that reuses its weights brings none. */
-TEST_ON(atoms_of_cbuf_have_its_addresses, struct bench *b, bench_new("small")) {
-    for (uint32_t group = 0; group < 3; group++) {
-        WRITE(b, NVDLA_CDMA, {CDMA_S_POINTER, group % 2},
-              {CDMA_D_MISC_CFG,
-               (group == 1 ? CDMA_D_MISC_CFG__WEIGHT_REUSE_MASK : 0) | CDMA_D_MISC_CFG__SKIP_WEIGHT_RLS_MASK},
-              {CDMA_D_WEIGHT_BYTES, 128}, {CDMA_D_OP_ENABLE, 1});
-    }
-    for (uint32_t atom = 0; atom < 17; atom++) {
-        b->words[STREAM_CBUF_WT][rtl_stream_layout(b->config, STREAM_CBUF_WT).address] = 0x2000 + 8 * atom;
-        beat_of(b, STREAM_CBUF_WT, false);
-    }
-    assert_int_equal(b->heard.count, 17 * 8);
-    assert_int_equal(b->heard.at[0].stream.ordinal, 0);
-    assert_int_equal(b->heard.at[15 * 8].place.address, 0x2000 + 15 * 8);
-    assert_int_equal(b->heard.at[16 * 8].stream.ordinal, 2);
-}
-
-TEST(beats_become_atoms_of_their_client) {
-    struct bench *b = bench_new("medium_512"); /* 32 bytes of bus, atoms of 32 */
-    const int atom = b->config->mem_atom;
-    uint8_t data[AXI_BYTES];
-    for (int i = 0; i < AXI_BYTES; i++)
-        data[i] = (uint8_t)i;
-    const struct axi_listener listener = rtl_tap_axi(b->tap);
-    struct axi_beat beat = {.write = true,
-                            .id = 1,
-                            .owner = {NVDLA_SDP, 3},
-                            .address = 0x1000,
-                            .bytes = 2 * atom,
-                            .data = data,
-                            .strobe = ((uint64_t)1 << atom) - 1};
-    if (2 * atom > AXI_BYTES)
-        beat.bytes = atom;
-    listener.beat(listener.context, &beat);
-    assert_int_equal(b->heard.count, atom); /* the second atom is not enabled */
-    assert_int_equal(b->heard.at[0].stream.tap, TAP_AXI_WRITE);
-    assert_int_equal(b->heard.at[0].stream.unit, NVDLA_SDP);
-    assert_int_equal(b->heard.at[0].stream.ordinal, 3);
-    assert_int_equal(b->heard.at[0].stream.client, 1);
-    assert_true(b->heard.at[0].place.address == 0x1000);
-    assert_int_equal(b->heard.value[5], 5);
-    beat.write = false;
-    beat.id = 12;
-    beat.owner = (struct owner){-1, -1}; /* no such client */
-    listener.beat(listener.context, &beat);
-    assert_int_equal(b->heard.count, atom);
-}
-
 /* Lanes of 11 bits stand without gaps, also across words, and keep their signs; PDP's rows skip lines that no window
  * holds. */
-TEST_ON(odd_lanes_become_elements, struct bench *b, bench_new("large")) {
+TEST_ON(odd_lanes_become_elements, struct bench *b, bench_of("large", true)) {
     const struct stream_layout layout = rtl_stream_layout(b->config, STREAM_PDP_ROW);
     const int lanes = layout.lanes, atom = b->config->mem_atom;
     assert_true(lanes * 11 > 32 && layout.words == (lanes * 11 + 31) / 32);
@@ -512,98 +301,10 @@ TEST_ON(odd_lanes_become_elements, struct bench *b, bench_new("large")) {
     assert_int_equal(rtl_tap_launch(b->tap, NVDLA_PDP, TAP_PDP_ROW), -1); /* it is over */
 }
 
-/* Elements of 16 bits: the form of a stream follows the layer's precision. From SDP they are whole atoms too. */
-TEST(precision_of_the_layer_makes_the_form) {
-    static const struct {
-        uint32_t precision;
-        bool from_memory;
-        enum rtl_stream stream;
-        int lanes;
-        enum tap_format format; /* TAP_FORMATS: it is not wanted */
-        int width;
-    } cases[] = {
-        {NVDLA_INT8, true, STREAM_PDP_IN, 32, TAP_INT8, 8},
-        {NVDLA_INT16, true, STREAM_PDP_IN, 16, TAP_INT16, 16},
-        {NVDLA_FP16, false, STREAM_PDP_IN, 16, TAP_FP16, 0},
-        {NVDLA_FP16, true, STREAM_PDP_OUT, 16, TAP_FP16, 0},
-        {NVDLA_INT8, false, STREAM_PDP_IN_SDP, 16, TAP_INT8, 8},
-        {NVDLA_INT16, true, STREAM_PDP_ROW, 8, TAP_INT32, 22},
-        {NVDLA_FP16, true, STREAM_PDP_ROW, 8, TAP_FORMATS, 0},
-        {NVDLA_INT8, true, STREAM_PDP_ROW_LANES, 8, TAP_INT16, 11},
-        {NVDLA_INT16, true, STREAM_PDP_ROW_LANES, 4, TAP_INT32, 22},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct bench *b = bench_new("full");
-        const int atom = b->config->mem_atom / (cases[i].precision == NVDLA_INT8 ? 1 : 2);
-        write_register(b, NVDLA_PDP, PDP_D_DATA_CUBE_IN_CHANNEL, (uint32_t)atom - 1); /* a cube of one atom */
-        write_register(b, NVDLA_PDP, PDP_D_DATA_CUBE_OUT_CHANNEL, (uint32_t)atom - 1);
-        write_register(b, NVDLA_PDP, PDP_D_DATA_FORMAT, cases[i].precision);
-        write_register(b, NVDLA_PDP, PDP_D_OPERATION_MODE_CFG,
-                       (uint32_t)cases[i].from_memory << PDP_D_OPERATION_MODE_CFG__FLYING_MODE_LSB);
-        write_register(b, NVDLA_PDP, PDP_D_OP_ENABLE, 1);
-        uint32_t moves[2 * MOVE_WORDS] = {0};
-        moves[cases[i].stream / 32] = 1u << cases[i].stream % 32;
-        for (int beat = 0; beat < atom / cases[i].lanes; beat++)
-            b->observer.moved(b->observer.context, 5, moves);
-        assert_int_equal(b->heard.count, cases[i].format == TAP_FORMATS ? 0 : atom);
-        if (b->heard.count > 0) {
-            assert_int_equal(b->heard.at[0].stream.format, cases[i].format);
-            assert_int_equal(b->heard.at[0].stream.width, cases[i].width);
-        }
-        assert_int_equal(rtl_tap_launch(b->tap, NVDLA_PDP, TAP_PDP_OUT), cases[i].stream == STREAM_PDP_OUT ? -1 : 0);
-    }
-}
-
-/* So do those inside CDP, which have formats of their own. */
-TEST(precision_of_a_cdp_layer_makes_the_form) {
-    static const struct {
-        uint32_t precision;
-        enum rtl_stream stream;
-        int lanes;
-        enum tap_format format;
-        int width;
-    } cases[] = {
-        {NVDLA_INT8, STREAM_CDP_IN, 32, TAP_INT8, 8},       {NVDLA_INT16, STREAM_CDP_IN, 16, TAP_INT16, 16},
-        {NVDLA_FP16, STREAM_CDP_OUT, 16, TAP_FP16, 0},      {NVDLA_INT8, STREAM_CDP_SUM, 8, TAP_INT64, 22},
-        {NVDLA_INT16, STREAM_CDP_SUM, 4, TAP_INT64, 37},    {NVDLA_FP16, STREAM_CDP_SUM, 4, TAP_FP32, 0},
-        {NVDLA_INT16, STREAM_LUT_HIT, 4, TAP_INT8, 4},      {NVDLA_INT16, STREAM_LUT_OUT, 4, TAP_INT16, 16},
-        {NVDLA_FP16, STREAM_LUT_OUT, 4, TAP_FP32, 0},       {NVDLA_INT8, STREAM_CDP_CVT_IN, 8, TAP_INT64, 25},
-        {NVDLA_INT16, STREAM_CDP_CVT_IN, 4, TAP_INT64, 33}, {NVDLA_FP16, STREAM_CDP_CVT_IN, 4, TAP_FP32, 0},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct bench *b = bench_new("full");
-        const int atom = b->config->mem_atom / (cases[i].precision == NVDLA_INT8 ? 1 : 2);
-        write_register(b, NVDLA_CDP_RDMA, CDP_RDMA_D_DATA_CUBE_CHANNEL, (uint32_t)atom - 1); /* a cube of one atom */
-        write_register(b, NVDLA_CDP_RDMA, CDP_RDMA_D_DATA_FORMAT, cases[i].precision);
-        write_register(b, NVDLA_CDP, CDP_D_DATA_FORMAT, cases[i].precision);
-        write_register(b, NVDLA_CDP_RDMA, CDP_RDMA_D_OP_ENABLE, 1);
-        write_register(b, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
-        /* The last lane holds 1; FP17 has it as 07c00. */
-        const struct stream_layout layout = rtl_stream_layout(b->config, cases[i].stream);
-        const bool fp17 = cases[i].format == TAP_FP32 && cases[i].stream != STREAM_CDP_SUM;
-        const bool wide_place = cases[i].lanes < layout.lanes && cases[i].stream == STREAM_CDP_CVT_IN;
-        const bool element = cases[i].format == TAP_INT16 && cases[i].stream == STREAM_CDP_IN;
-        const int bits = wide_place ? 2 * layout.bits : element || cases[i].format == TAP_FP16 ? 16 : layout.bits;
-        for (int bit = fp17 ? 10 : 0; bit < (fp17 ? 15 : 1); bit++) {
-            const int place = (cases[i].lanes - 1) * bits + bit;
-            b->words[cases[i].stream][place / 32] |= 1u << place % 32;
-        }
-        uint32_t moves[2 * MOVE_WORDS] = {0};
-        moves[cases[i].stream / 32] = 1u << cases[i].stream % 32;
-        for (int beat = 0; beat < atom / cases[i].lanes; beat++)
-            b->observer.moved(b->observer.context, 5, moves);
-        assert_int_equal(b->heard.count, atom);
-        assert_int_equal(b->heard.at[0].stream.format, cases[i].format);
-        assert_int_equal(b->heard.at[0].stream.width, cases[i].width);
-        assert_int_equal(b->heard.value[0], 0);
-        assert_int_equal(b->heard.value[cases[i].lanes - 1], fp17 ? 0x3f800000 : 1);
-    }
-}
-
 /* Lanes that go row by row through a block of columns are passed on column by column, each with its clock. */
 TEST(rows_of_lanes_wait_for_their_block) {
     enum { COLUMNS = 9, BLOCK = 8, CHANNELS = 11, ATOM = 8 };
-    struct bench *b = bench_new("small");
+    struct bench *b = bench_of("small", true);
     WRITE(b, NVDLA_CDP_RDMA, {CDP_RDMA_D_DATA_CUBE_WIDTH, COLUMNS - 1}, {CDP_RDMA_D_DATA_CUBE_CHANNEL, CHANNELS - 1},
           {CDP_RDMA_D_OP_ENABLE, 1});
     write_register(b, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
@@ -624,70 +325,4 @@ TEST(rows_of_lanes_wait_for_their_block) {
     }
     for (int channel = 0; channel < ATOM; channel++) /* the first column, and the second */
         assert_true(b->heard.at[channel].place.x == 0 && b->heard.at[ATOM + channel].place.x == 1);
-}
-
-/* Without square sum, CDP_SUM_ROWS has FP17 in the low bits of its lanes, with their sign above; with it, FP32. */
-TEST(sums_in_rows_are_widened_without_square_sum) {
-    static const struct {
-        uint32_t lane, element;
-    } cases[] = {
-        {0x07c00, 0x3f800000}, {0x0fc12, 0x7f800012}, {0x00000, 0}, {0x00001, 0x30002000}, {0x17e00, 0xbfc00000}};
-    for (uint32_t bypass = 0; bypass < 2; bypass++)
-        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-            struct bench *b = bench_new("full");
-            const uint32_t sign = cases[i].lane >> 16 ? 0xfffe0000 : 0;
-            write_register(b, NVDLA_CDP_RDMA, CDP_RDMA_D_DATA_FORMAT, NVDLA_FP16);
-            WRITE(b, NVDLA_CDP, {CDP_D_DATA_FORMAT, NVDLA_FP16},
-                  {CDP_D_FUNC_BYPASS, bypass << CDP_D_FUNC_BYPASS__SQSUM_BYPASS_LSB});
-            write_register(b, NVDLA_CDP_RDMA, CDP_RDMA_D_OP_ENABLE, 1);
-            write_register(b, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
-            b->words[STREAM_CDP_SUM_ROWS][0] = bypass ? cases[i].lane | sign : cases[i].element;
-            uint32_t moves[2 * MOVE_WORDS] = {0};
-            moves[STREAM_CDP_SUM_ROWS / 32] = 1u << STREAM_CDP_SUM_ROWS % 32;
-            for (int row = 0; row < 4; row++)
-                b->observer.moved(b->observer.context, 5, moves);
-            assert_int_equal(b->heard.count, 1);
-            assert_int_equal(b->heard.at[0].stream.format, TAP_FP32);
-            assert_int_equal((uint32_t)b->heard.value[0], cases[i].element);
-        }
-}
-
-/* What moves before is counted, not read: the stream is heard from the launch on that begins afterwards. */
-TEST_ON(recording_begins_with_the_next_launch, struct bench *b, bench_of("small", false)) {
-    assert_int_equal(rtl_tap_launch(b->tap, NVDLA_SDP, TAP_SDP_OUT), -1);
-    for (uint32_t i = 0; i < 3; i++)
-        sdp_launch(b, i % 2, 1, 1, 8);
-    assert_int_equal(rtl_tap_launch(b->tap, NVDLA_SDP, TAP_SDP_OUT), 0);
-    for (int i = 0; i < 8 + 3; i++)
-        clock_with(b, SDP_MOVES, 0, (int8_t)i);
-    assert_int_equal(rtl_tap_launch(b->tap, NVDLA_SDP, TAP_SDP_OUT), 1);
-    assert_int_equal(b->reads, 0);
-    rtl_tap_record(b->tap, true);
-    for (int i = 0; i < 5 + 8; i++)
-        clock_with(b, SDP_MOVES, 0, (int8_t)i);
-    assert_int_equal(b->reads, 8);
-    assert_int_equal(b->heard.count, 8);
-    assert_int_equal(b->heard.at[0].stream.ordinal, 2);
-    assert_int_equal(b->heard.value[0], 5);
-    rtl_tap_record(b->tap, false);
-    sdp_launch(b, 1, 1, 1, 8);
-    clock_with(b, SDP_MOVES, 0, 1);
-    assert_int_equal(b->heard.count, 8);
-}
-
-/* The same for the atoms of a client: its launch lasts for an unknown number of beats. */
-TEST_ON(atoms_are_recorded_from_the_next_launch_on, struct bench *b, bench_of("small", false)) {
-    const uint8_t data[8] = {7};
-    const struct axi_listener listener = rtl_tap_axi(b->tap);
-    struct axi_beat beat = {
-        .cycle = 77, .id = 8, .owner = {NVDLA_CDMA, 0}, .bytes = 8, .data = data, .strobe = UINT64_MAX};
-    listener.beat(listener.context, &beat);
-    rtl_tap_record(b->tap, true);
-    listener.beat(listener.context, &beat);
-    assert_int_equal(b->heard.count, 0);
-    beat.owner.ordinal = 1;
-    listener.beat(listener.context, &beat);
-    assert_int_equal(b->heard.count, 8);
-    assert_int_equal(b->heard.at[0].stream.ordinal, 1);
-    assert_int_equal(b->heard.at[0].place.cycle, 77);
 }

@@ -22,8 +22,8 @@ struct rule_case {
     enum rule_effect effect;
     bool waits;               /* refused: a device that carries it out waits for ever */
     const char *texts[TEXTS]; /* [0]: of the rule; others: told at the same time */
-    struct change changes[CHANGES];
-    struct change then[CHANGES];
+    struct legal_write changes[CHANGES];
+    struct legal_write then[CHANGES];
 };
 
 static struct rule_case *rule_cases;
@@ -50,12 +50,12 @@ static void read_case(char *row) {
             *bar = '\0';
         texts = bar ? bar + strlen(" | ") : NULL;
     }
-    struct change *to = rule.changes;
+    struct legal_write *to = rule.changes;
     for (char *word; (word = strsep(&row, " ")) != NULL;)
         if (strcmp(word, "then") == 0)
             to = rule.then;
         else
-            *to++ = read_change(nvdla_config_find(rule.config), word);
+            *to++ = legal_write_of(nvdla_config_find(rule.config), word);
     assert_true(to <= rule.then + CHANGES);
     rule_cases = xgrow(rule_cases, (size_t)rule_case_count, sizeof *rule_cases);
     rule_cases[rule_case_count++] = rule;
@@ -106,7 +106,7 @@ static struct device *new_bench(const char *config, bool allow_undefined) {
     return dev;
 }
 
-static void run_layer(struct device *dev, int layer, const struct change *changes) {
+static void run_layer(struct device *dev, int layer, const struct legal_write *changes) {
     struct legal_sink sink = {try_write, dev};
     legal_layer(dev->config, layer, sink);
     for (size_t i = 0; i < CHANGES && (changes[i].unit || changes[i].offset); i++)
@@ -134,7 +134,7 @@ static bool is_told(const struct device *dev, const char *text) {
 /* ---- rules about registers ---- */
 
 TEST(legal_layers_break_no_rule_and_finish) {
-    static const struct change none[CHANGES];
+    static const struct legal_write none[CHANGES];
     for (int c = 0; c < nvdla_config_count; c++) {
         for (int layer = 0; layer < LEGAL_LAYERS; layer++) {
             if (!legal_layer_exists(&nvdla_configs[c], layer))
@@ -236,9 +236,9 @@ static void check_measured(char *row) {
     assert_non_null(result);
     snprintf(shown, sizeof shown, "%s %s", layer, changes);
     measured.layer = legal_layer_find(layer);
-    struct change *to = measured.changes;
+    struct legal_write *to = measured.changes;
     for (char *word; (word = strsep(&changes, " ")) != NULL;)
-        *to++ = read_change(nvdla_config_find(measured.config), word);
+        *to++ = legal_write_of(nvdla_config_find(measured.config), word);
     assert_true(to <= measured.changes + CHANGES);
     struct device *dev = run_case(&measured, false);
     const char *said = claim_of(dev);
@@ -344,7 +344,7 @@ TEST(cmac_or_cacc_that_is_armed_late_is_told) {
 /* What a step of rules.txt does to the device; false if it is none of these. */
 static bool act(struct device *dev, const struct step *step, FILE *found) {
     if (step_is(step, "read"))
-        for (struct change times = read_change(dev->config, step->word[1]); times.value > 0; times.value--)
+        for (struct legal_write times = legal_write_of(dev->config, step->word[1]); times.value > 0; times.value--)
             get(dev, times.unit, times.offset);
     else if (step_is(step, "played"))
         dev->ops->played(dev);
