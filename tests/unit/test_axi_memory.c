@@ -1,9 +1,12 @@
-/* The AXI slave memory: handshakes to the clock, order, stalls, regions, provenance. */
+/* The AXI slave memory: handshakes to the clock, order, stalls, regions, provenance. The cases of axi_memory.txt, and
+ * runs of many bursts. */
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tb/axi_memory.h"
+#include "tests/unit/axi_steps.h"
 #include "tests/unit/test.h"
 
 enum { BASE = 0x80000000, SIZE = 0x10000 };
@@ -86,22 +89,6 @@ static void set_write(struct bench *b, int id, uint64_t address, uint8_t value, 
     set_w(b, value, strobe, true);
 }
 
-/* Takes what is offered. */
-static void accept(struct bench *b) {
-    edge(b);
-    idle(b);
-}
-
-static void until_read(struct bench *b) {
-    while (!b->in.rvalid)
-        edge(b);
-}
-
-static void until_response(struct bench *b) {
-    while (!b->in.bvalid)
-        edge(b);
-}
-
 static uint8_t byte_at(const struct bench *b, uint64_t address) {
     uint8_t byte;
     memory_read(b->dev.memory[0], address, &byte, 1);
@@ -114,7 +101,8 @@ static uint64_t read_time(struct bench *b, uint64_t address) {
     while (!b->in.arready)
         edge(b);
     const uint64_t accepted = b->cycle;
-    accept(b);
+    edge(b);
+    idle(b);
     while (!b->in.rvalid) {
         assert_true(b->cycle - accepted < 5000);
         edge(b);
@@ -129,7 +117,8 @@ static uint64_t write_time(struct bench *b, uint64_t address) {
     set_write(b, 1, address, 1, 0xff);
     assert_true(b->in.awready && b->in.wready);
     const uint64_t accepted = b->cycle;
-    accept(b);
+    edge(b);
+    idle(b);
     while (!b->in.bvalid) {
         assert_true(b->cycle - accepted < 5000);
         edge(b);
@@ -139,21 +128,126 @@ static uint64_t write_time(struct bench *b, uint64_t address) {
     return clocks;
 }
 
-TEST_ON(default_latency_is_32_and_4_clocks, struct bench *b, bench_default()) {
-    assert_true(b->in.arready && b->in.awready && b->in.wready);
-    assert_int_equal(read_time(b, BASE), 32);
-    assert_int_equal(write_time(b, BASE), 4);
+/* ---- cases of axi_memory.txt ---- */
+
+/* BYTES ATOM OPTION=VALUE..., then "," and words. */
+static void *begin(const char *title) {
+    struct axi_options options = defaults();
+    const struct {
+        const char *name;
+        uint32_t *to;
+    } numbers[] = {{"read", &options.read_latency},
+                   {"write", &options.write_latency},
+                   {"hit", &options.page_hit},
+                   {"miss", &options.page_miss}};
+    char *words = kept(xprintf("%.*s", (int)strcspn(title, ","), title));
+    const int bytes = atoi(strsep(&words, " ")), atom = atoi(strsep(&words, " "));
+    for (char *word; (word = strsep(&words, " ")) != NULL;) {
+        bool known = strcmp(word, "outside") == 0;
+        options.allow_outside |= known;
+        const char *value = word + strcspn(word, "=");
+        const uint32_t number = *value ? (uint32_t)strtoul(value + 1, NULL, 0) : 0;
+        word[strcspn(word, "=")] = '\0';
+        for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+            if (strcmp(word, numbers[i].name) == 0) {
+                *numbers[i].to = number;
+                known = true;
+            }
+        for (int i = 1; i < BUS_FAULT_KINDS; i++)
+            if (strcmp(word, bus_fault_infos[i].name) == 0) {
+                options.fault = (struct bus_fault){(enum bus_fault_kind)i, number};
+                known = true;
+            }
+        assert_true(known);
+        if (strcmp(word, "miss") == 0)
+            options.latency_kind = LATENCY_PAGE;
+    }
+    return bench_new(&options, bytes, atom);
 }
 
-TEST(latencies_are_as_asked_for_from_1) {
-    for (uint32_t latency = 0; latency < 4; latency++) {
-        struct axi_options options = defaults();
-        options.read_latency = options.write_latency = latency;
-        struct bench *b = bench_new(&options, 8, 8);
-        assert_int_equal(read_time(b, BASE), latency ? latency : 1);
-        assert_int_equal(write_time(b, BASE), latency ? latency : 1);
-    }
+/* What the memory offers: ID, first byte and mark of the last beat; ID of a response. */
+static void print_offer(const struct axi_inputs *in, FILE *found) {
+    if (in->rvalid)
+        fprintf(found, "r %d %d %d%s", in->rid, in->rdata[0], in->rdata[sizeof in->rdata / 2],
+                in->rlast ? " last" : "");
+    if (in->bvalid)
+        fprintf(found, "%sb %d", in->rvalid ? ", " : "", in->bid);
 }
+
+static bool look_step(struct bench *b, const struct step *step, FILE *found) {
+    const uint64_t n = strtoull(step->word[1], NULL, 0);
+    struct memory_origin origin;
+    if (step_is(step, "offer"))
+        print_offer(&b->in, found);
+    else if (step_is(step, "takes"))
+        fprintf(found, "%d%d%d", b->in.arready, b->in.awready, b->in.wready);
+    else if (step_is(step, "owes"))
+        fprintf(found, "%d", axi_memory_owes(b->mem, &b->in));
+    else if (step_is(step, "open"))
+        fprintf(found, "%d", axi_memory_busy(b->mem));
+    else if (step_is(step, "outside"))
+        fprintf(found, "%" PRIu64, axi_memory_counts(b->mem)->outside);
+    else if (step_is(step, "bytes"))
+        for (uint64_t i = 0; i < step_number(step, 2); i++)
+            fprintf(found, "%s%d", i ? " " : "", byte_at(b, BASE + n + i));
+    else if (step_is(step, "origin")) {
+        if (memory_origin_of(b->dev.memory[0], BASE + n, &origin))
+            fprintf(found, "%" PRIu64 " %s %d %d", (uint64_t)origin.cycle, nvdla_unit_names[origin.unit], origin.axi_id,
+                    origin.ordinal);
+        else
+            fputs("none", found);
+    } else if (step_is(step, "finding")) {
+        assert_true(n < b->dev.finding_count);
+        fprintf(found, "%s at %" PRIu64 ": %s", b->dev.findings[n].rule, b->dev.findings[n].cycle,
+                b->dev.findings[n].text);
+    } else if (step_is(step, "findings"))
+        fprintf(found, "%zu", b->dev.finding_count);
+    else
+        return false;
+    return true;
+}
+
+static bool act(void *context, const struct step *step, FILE *found) {
+    struct bench *b = context;
+    if (step_is(step, "clock"))
+        for (uint64_t i = 0; i < (step->count > 1 ? step_number(step, 1) : 1); i++)
+            edge(b);
+    else if (step_is(step, "until")) { /* the clocks that pass until it is offered */
+        const uint64_t start = b->cycle;
+        while (step->word[1][0] == 'r' ? !b->in.rvalid : !b->in.bvalid) {
+            assert_true(b->cycle - start < 5000);
+            edge(b);
+        }
+        fprintf(found, "%" PRIu64, b->cycle - start);
+    } else if (step_is(step, "time"))
+        fprintf(found, "%" PRIu64,
+                step->word[1][0] == 'r' ? read_time(b, BASE + step_number(step, 2))
+                                        : write_time(b, BASE + step_number(step, 2)));
+    else if (step_is(step, "one")) { /* a write of one beat to its end */
+        set_write(b, 1, BASE + step_number(step, 1), (uint8_t)step_number(step, 2), step_number(step, 3));
+        edge(b);
+        idle(b);
+        while (!b->in.bvalid)
+            edge(b);
+        edge(b);
+    } else if (step_is(step, "undeclare"))
+        memory_undeclare(b->dev.memory[0], BASE + step_number(step, 1), step_number(step, 2));
+    else if (step_is(step, "at"))
+        b->cycle = step_number(step, 1);
+    else if (step_is(step, "ar") || step_is(step, "aw")) { /* addresses from BASE on */
+        struct step moved = *step;
+        moved.word[2] = kept(xprintf("%llu", BASE + strtoull(step->word[2], NULL, 0)));
+        return axi_design_step(&b->out, &moved);
+    } else
+        return axi_design_step(&b->out, step) || look_step(b, step, found);
+    return true;
+}
+
+TEST(cases_find_what_they_say) {
+    steps_play("tests/unit/axi_memory.txt", &(struct steps_player){begin, act});
+}
+
+/* ---- many bursts ---- */
 
 TEST_ON(reads_and_writes_stream_one_beat_a_clock, struct bench *b, bench_default()) {
     for (uint64_t i = 0; i < 200; i++) {
@@ -187,150 +281,6 @@ TEST_ON(reads_and_writes_stream_one_beat_a_clock, struct bench *b, bench_default
     assert_int_equal(b->dev.finding_count, 0);
     assert_int_equal(axi_memory_counts(b->mem)->read_beats[1], 100);
     assert_int_equal(axi_memory_counts(b->mem)->write_beats[1], 200);
-}
-
-TEST_ON(answers_hold_until_they_are_taken, struct bench *b, bench_default()) {
-    b->out.rready = b->out.bready = false;
-    set_ar(b, 5, BASE, 1);
-    set_write(b, 1, BASE + 64, 7, 0xff);
-    accept(b);
-    for (int i = 0; i < 100; i++)
-        edge(b);
-    for (int i = 0; i < 10; i++) {
-        assert_true(b->in.rvalid && b->in.bvalid && axi_memory_busy(b->mem));
-        assert_int_equal(b->in.rid, 5);
-        assert_int_equal(b->in.bid, 1);
-        edge(b);
-    }
-    b->out.rready = b->out.bready = true;
-    edge(b);
-    assert_false(b->in.rvalid || b->in.bvalid || axi_memory_busy(b->mem));
-}
-
-TEST_ON(write_data_may_come_before_its_address, struct bench *b, bench_default()) {
-    set_w(b, 0x55, 0xff, true);
-    accept(b);
-    for (int i = 0; i < 20; i++)
-        edge(b);
-    assert_int_equal(byte_at(b, BASE), 0);
-    assert_false(b->in.bvalid);
-    set_aw(b, 1, BASE, 1);
-    const uint64_t accepted = b->cycle;
-    accept(b);
-    assert_int_equal(byte_at(b, BASE), 0x55);
-    until_response(b);
-    assert_int_equal(b->cycle - accepted, 4);
-}
-
-TEST_ON(a_read_returns_writes_accepted_before_its_data, struct axi_options options, defaults()) {
-    options.read_latency = 5;
-    struct bench *b = bench_new(&options, 8, 8);
-    set_ar(b, 1, BASE, 1);
-    accept(b);
-    set_write(b, 1, BASE, 0x77, 0xff);
-    accept(b);
-    until_read(b);
-    assert_int_equal(b->in.rdata[0], 0x77);
-}
-
-TEST(bursts_strobes_and_low_address_bits) {
-    const struct axi_options options = defaults();
-    struct bench *b = bench_new(&options, 64, 32);
-    /* Upper half of the first line, whole second line, lower half of the third: awaddr shows the start. */
-    set_aw(b, 1, BASE + 0x20, 3);
-    set_w(b, 1, 0xffffffff00000000, false);
-    edge(b);
-    b->out.awvalid = false;
-    set_w(b, 2, UINT64_MAX, false);
-    edge(b);
-    set_w(b, 3, 0xffffffff, true);
-    accept(b);
-    assert_int_equal(byte_at(b, BASE + 0x1f), 0);
-    assert_int_equal(byte_at(b, BASE + 0x20), 1);
-    assert_int_equal(byte_at(b, BASE + 0x3f), 1);
-    assert_int_equal(byte_at(b, BASE + 0x40), 2);
-    assert_int_equal(byte_at(b, BASE + 0x9f), 3);
-    assert_int_equal(byte_at(b, BASE + 0xa0), 0);
-    assert_false(memory_origin_of(b->dev.memory[0], BASE + 0xa0, NULL));
-    set_ar(b, 1, BASE, 3);
-    accept(b);
-    until_read(b);
-    for (int i = 0; i < 3; i++) {
-        assert_true(b->in.rvalid);
-        assert_int_equal(b->in.rlast, i == 2);
-        assert_int_equal(b->in.rdata[31], i == 0 ? 0 : i + 1);
-        assert_int_equal(b->in.rdata[32], i == 2 ? 0 : i + 1);
-        edge(b);
-    }
-    assert_false(b->in.rvalid);
-
-    b = bench_new(&options, 8, 8);
-    set_aw(b, 2, BASE + 0x13, 1); /* PDP with a misaligned stride: the whole aligned beat */
-    set_w(b, 9, 0xff, true);
-    edge(b);
-    assert_int_equal(byte_at(b, BASE + 0x0f), 0);
-    assert_int_equal(byte_at(b, BASE + 0x10), 9);
-    assert_int_equal(byte_at(b, BASE + 0x17), 9);
-    assert_int_equal(byte_at(b, BASE + 0x18), 0);
-}
-
-TEST_ON(written_bytes_know_cycle_and_id, struct bench *b, bench_default()) {
-    b->cycle = 1234;
-    set_write(b, 2, BASE + 8, 9, 0xff);
-    edge(b);
-    struct memory_origin origin;
-    assert_true(memory_origin_of(b->dev.memory[0], BASE + 15, &origin));
-    assert_int_equal(origin.cycle, 1234);
-    assert_int_equal(origin.axi_id, 2);
-    assert_int_equal(origin.unit, 13); /* NVDLA_PDP */
-    assert_int_equal(origin.ordinal, -1);
-}
-
-TEST_ON(accesses_outside_regions_are_findings, struct axi_options options, defaults()) {
-    for (int allow = 0; allow < 2; allow++) {
-        options.allow_outside = allow;
-        struct bench *b = bench_new(&options, 8, 8);
-        memory_undeclare(b->dev.memory[0], BASE + SIZE - 4, 4);
-        set_ar(b, 1, BASE + SIZE - 8, 1);          /* half inside: a read may */
-        set_write(b, 1, BASE + SIZE - 8, 0, 0x0f); /* enabled bytes inside */
-        edge(b);
-        assert_int_equal(axi_memory_counts(b->mem)->outside, 0);
-        set_ar(b, 1, BASE + SIZE, 1);
-        set_write(b, 1, BASE + SIZE - 8, 1, 0xff);
-        accept(b);
-        assert_int_equal(axi_memory_counts(b->mem)->outside, 2);
-        assert_int_equal(b->dev.finding_count, allow ? 0 : 2);
-        if (!allow) {
-            assert_string_equal(b->dev.findings[0].rule, "region-read");
-            assert_string_equal(b->dev.findings[1].rule, "region-write");
-            assert_int_equal(b->dev.findings[1].cycle, 1);
-            assert_non_null(strstr(b->dev.findings[1].text, "SDP"));
-            assert_non_null(
-                strstr(b->dev.findings[1].text, "writes 4 bytes at 0x8000fffc (of a beat of 8 at 0x8000fff8)"));
-            assert_int_equal(b->dev.findings[1].address, BASE + SIZE - 4);
-        }
-        assert_int_equal(byte_at(b, BASE + SIZE - 1), 1); /* stored all the same */
-        for (int i = 0; i < 50; i++) {
-            set_write(b, 1, 0x1000, 1, 0xff);
-            edge(b);
-        }
-        assert_true(b->dev.finding_count < 10); /* the same one is not repeated for ever */
-        assert_int_equal(axi_memory_counts(b->mem)->outside, 52);
-    }
-}
-
-TEST_ON(page_model_knows_open_pages, struct axi_options options, defaults()) {
-    options.latency_kind = LATENCY_PAGE;
-    options.page_hit = 3;
-    options.page_miss = 50;
-    struct bench *b = bench_new(&options, 8, 8);
-    assert_int_equal(read_time(b, BASE), 32 + 50);
-    assert_int_equal(read_time(b, BASE + 2040), 32 + 3);
-    assert_int_equal(read_time(b, BASE + 2048), 32 + 50); /* another bank */
-    assert_int_equal(read_time(b, BASE), 32 + 3);
-    assert_int_equal(read_time(b, BASE + 16384), 32 + 50); /* the first bank, another page */
-    assert_int_equal(read_time(b, BASE), 32 + 50);
-    assert_int_equal(write_time(b, BASE), 4 + 3);
 }
 
 TEST_ON(uniform_latency_covers_its_range, struct axi_options options, defaults()) {
@@ -533,31 +483,6 @@ TEST_ON(a_design_without_end_is_held_back, struct axi_options options, defaults(
     assert_in_range(beats, writes, writes + 64);
 }
 
-/* What the memory owes is movement; what the design does not take is not. */
-TEST_ON(answers_on_their_way_are_owed, struct axi_options options, defaults()) {
-    options.read_latency = 50000;
-    struct bench *b = bench_new(&options, 8, 8);
-    assert_false(axi_memory_owes(b->mem, &b->in));
-    b->out.rready = false;
-    set_ar(b, 1, BASE, 1);
-    accept(b);
-    for (int i = 0; i < 49000; i++) {
-        assert_true(axi_memory_owes(b->mem, &b->in));
-        edge(b);
-    }
-    for (int i = 0; i < 2000; i++)
-        edge(b);
-    assert_true(b->in.rvalid);
-    assert_false(axi_memory_owes(b->mem, &b->in)); /* offered, and the design does not take it */
-    assert_true(axi_memory_busy(b->mem));
-    set_aw(b, 1, BASE, 1);
-    accept(b);
-    assert_false(axi_memory_owes(b->mem, &b->in)); /* it waits for the data */
-    set_w(b, 7, 0xff, true);
-    accept(b);
-    assert_true(axi_memory_owes(b->mem, &b->in));
-}
-
 static struct axi_beat last_beat;
 static uint8_t last_data;
 static int beats_heard;
@@ -579,103 +504,4 @@ TEST_ON(every_beat_is_heard, struct bench *b, bench_default()) {
     read_time(b, BASE + 16);
     assert_int_equal(beats_heard, 2);
     assert_true(!last_beat.write && last_beat.address == BASE + 16 && last_data == written);
-}
-
-/* Writes an atom of equal bytes and waits for its response. */
-static void write_one(struct bench *b, uint64_t address, uint8_t value, uint64_t strobe) {
-    set_write(b, 1, address, 1, strobe);
-    memset(b->out.wdata, value, sizeof b->out.wdata);
-    accept(b);
-    until_response(b);
-    edge(b);
-}
-
-/* Reads one beat from two addresses with the same ID, both requested before the first answer. */
-static void read_two(struct bench *b, const uint64_t addresses[2], uint8_t first[2]) {
-    for (int i = 0; i < 2; i++) {
-        set_ar(b, 1, addresses[i], 1);
-        edge(b);
-    }
-    idle(b);
-    for (int i = 0; i < 2; i++) {
-        until_read(b);
-        first[i] = b->in.rdata[0];
-        edge(b);
-    }
-}
-
-static struct bench *faulty(enum bus_fault_kind kind, uint32_t parameter) {
-    struct axi_options options = defaults();
-    options.fault = (struct bus_fault){kind, parameter};
-    return bench_new(&options, 8, 8);
-}
-
-TEST(faults_on_purpose_change_what_is_written) {
-    struct bench *b = faulty(BUS_FAULT_LOST_BEAT, 2);
-    write_one(b, BASE, 1, 0xff);
-    write_one(b, BASE + 8, 2, 0xff);
-    assert_int_equal(byte_at(b, BASE), 1);
-    assert_int_equal(byte_at(b, BASE + 8), 0);
-    b = faulty(BUS_FAULT_STROBES, 0);
-    write_one(b, BASE, 1, 0x0f);
-    assert_int_equal(byte_at(b, BASE + 7), 1);
-    b = faulty(BUS_FAULT_NARROW, 0);
-    write_one(b, BASE, 1, 0xff);
-    assert_int_equal(byte_at(b, BASE + 3), 1);
-    assert_int_equal(byte_at(b, BASE + 4), 0);
-    b = faulty(BUS_FAULT_ADDRESS, 3);
-    write_one(b, BASE + 8, 1, 0xff);
-    assert_int_equal(byte_at(b, BASE), 1);
-    b = faulty(BUS_FAULT_STALE, 100);
-    write_one(b, BASE, 1, 0xff);
-    write_one(b, BASE + 64, 1, 0xff); /* the line that the cache has */
-    assert_int_equal(byte_at(b, BASE), 1);
-    assert_int_equal(byte_at(b, BASE + 64), 0);
-    for (int i = 0; i < 100; i++)
-        edge(b);
-    assert_int_equal(byte_at(b, BASE + 64), 1);
-    b = faulty(BUS_FAULT_WRAP, 16);
-    for (uint64_t i = 0; i < 3; i++)
-        write_one(b, BASE + 8 + 8 * i, (uint8_t)(i + 1), 0xff);
-    assert_int_equal(byte_at(b, BASE), 2);
-    assert_int_equal(byte_at(b, BASE + 8), 3);
-    assert_int_equal(byte_at(b, BASE + 16), 0);
-}
-
-TEST(an_early_response_precedes_the_data) {
-    struct bench *b = faulty(BUS_FAULT_EARLY, 100);
-    set_aw(b, 1, BASE, 1);
-    accept(b);
-    assert_true(b->in.bvalid);
-    set_w(b, 1, 0xff, true);
-    memset(b->out.wdata, 1, sizeof b->out.wdata);
-    accept(b);
-    assert_int_equal(byte_at(b, BASE), 0);
-    for (int i = 0; i < 100; i++)
-        edge(b);
-    assert_int_equal(byte_at(b, BASE), 1);
-}
-
-TEST(faults_on_purpose_change_what_is_read) {
-    static const uint64_t addresses[2] = {BASE, BASE + 8};
-    uint8_t first[2];
-    struct bench *b = faulty(BUS_FAULT_SAME_ID, 1);
-    write_one(b, BASE, 1, 0xff);
-    write_one(b, BASE + 8, 2, 0xff);
-    read_two(b, addresses, first);
-    assert_int_equal(first[0], 2);
-    assert_int_equal(first[1], 1);
-    b = faulty(BUS_FAULT_REPEATED_BEAT, 2);
-    write_one(b, BASE, 1, 0xff);
-    write_one(b, BASE + 8, 2, 0xff);
-    read_two(b, addresses, first);
-    assert_int_equal(first[0], 1);
-    assert_int_equal(first[1], 1);
-    b = faulty(BUS_FAULT_SWAPPED, 0);
-    write_one(b, BASE, 1, 0x0f);
-    write_one(b, BASE + 8, 2, 0xff);
-    read_two(b, addresses, first);
-    assert_int_equal(byte_at(b, BASE), 1);
-    assert_int_equal(first[0], 0);
-    assert_int_equal(first[1], 2);
 }
