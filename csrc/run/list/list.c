@@ -10,7 +10,7 @@
 #include "nvdla/xalloc.h"
 #include "run/jobs/pool.h"
 #include "run/list/input.h"
-#include "run/result/ledger.h"
+#include "run/result/result.h"
 
 /* Answers are sent that often, and at once while no test waits: the other program need not wake up for each. */
 #define SEND_SECONDS 0.1

@@ -1,17 +1,115 @@
 /* Writes and reads results as JSON. Tables list the members that are plain values, so that both directions agree. */
 #include "run/result/result.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <time.h>
 
 #include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
 #include "report/json_text.h"
 #include "run/options/options.h"
-#include "run/result/result_members.h"
 #include "run/simulators/version.h"
+
+/* The members of a result in the order of its line of JSON. Writer and readers use the same tables. */
+enum member_kind { TEXT, NUMBER, INTEGER, REAL, TRUTH };
+
+struct member {
+    const char *key;
+    enum member_kind kind;
+    size_t offset;
+};
+
+struct members {
+    const struct member *items;
+    size_t count;
+};
+
+#define MEMBER(type, kind, member) {#member, kind, offsetof(struct type, member)}
+
+static const struct member of_result[] = {
+    MEMBER(result, TEXT, trace),
+    MEMBER(result, TEXT, path),
+    MEMBER(result, TEXT, config),
+    MEMBER(result, TEXT, dut),
+    MEMBER(result, NUMBER, seed),
+    /* verdict and status come here, see result_json() */
+    MEMBER(result, TEXT, reason),
+    MEMBER(result, TEXT, sign),
+    MEMBER(result, TEXT, limit),
+    MEMBER(result, TRUTH, compared),
+    MEMBER(result, INTEGER, exit_status),
+    MEMBER(result, REAL, seconds),
+    MEMBER(result, REAL, cpu_seconds),
+    MEMBER(result, NUMBER, memory_peak),
+    MEMBER(result, NUMBER, operations),
+    MEMBER(result, NUMBER, launches),
+    MEMBER(result, NUMBER, layers),
+    MEMBER(result, NUMBER, macs),
+    MEMBER(result, REAL, load_seconds),
+    MEMBER(result, REAL, rtl_seconds),
+    MEMBER(result, REAL, model_seconds),
+    MEMBER(result, REAL, compare_seconds),
+    MEMBER(result, NUMBER, warnings_dropped),
+    MEMBER(result, TEXT, report),
+    MEMBER(result, TEXT, page),
+    MEMBER(result, TEXT, histogram),
+    MEMBER(result, TEXT, coverage),
+    MEMBER(result, TEXT, command),
+    MEMBER(result, TEXT, wave_command),
+    MEMBER(result, TEXT, debug_command),
+    MEMBER(result, TEXT, output),
+};
+
+static const struct member of_device[] = {
+    MEMBER(result_device, TEXT, name),           MEMBER(result_device, TEXT, outcome),
+    MEMBER(result_device, TEXT, details),        MEMBER(result_device, NUMBER, checks),
+    MEMBER(result_device, TEXT, engine),         MEMBER(result_device, NUMBER, stopped),
+    MEMBER(result_device, NUMBER, not_compared), MEMBER(result_device, NUMBER, volatile_mismatches),
+    MEMBER(result_device, NUMBER, interrupts),   MEMBER(result_device, NUMBER, failures),
+    MEMBER(result_device, NUMBER, findings),     MEMBER(result_device, TRUTH, clocked),
+    MEMBER(result_device, NUMBER, cycles),       MEMBER(result_device, NUMBER, op_cycles),
+    MEMBER(result_device, NUMBER, outside),      MEMBER(result_device, NUMBER, vpi_calls),
+    MEMBER(result_device, NUMBER, quiet_cycles), MEMBER(result_device, NUMBER, most_vpi_per_cycle),
+    MEMBER(result_device, NUMBER, wave_cycles),  MEMBER(result_device, REAL, cpu_seconds),
+    MEMBER(result_device, REAL, eval_share),     MEMBER(result_device, NUMBER, table_hits),
+    MEMBER(result_device, NUMBER, table_builds), MEMBER(result_device, NUMBER, op_start),
+    MEMBER(result_device, TEXT, memory),
+};
+
+static const struct member of_mismatch[] = {
+    MEMBER(result_mismatch, TEXT, space),    MEMBER(result_mismatch, NUMBER, address),
+    MEMBER(result_mismatch, NUMBER, bytes),  MEMBER(result_mismatch, TEXT, unit),
+    MEMBER(result_mismatch, TEXT, position), MEMBER(result_mismatch, INTEGER, launch),
+    MEMBER(result_mismatch, TEXT, element),  MEMBER(result_mismatch, NUMBER, cycle),
+    MEMBER(result_mismatch, TRUTH, golden),
+};
+
+static const struct member of_dissent[] = {
+    MEMBER(result_dissent, TEXT, who),      MEMBER(result_dissent, TEXT, certainty),
+    MEMBER(result_dissent, TEXT, suspect),  MEMBER(result_dissent, TEXT, suspect_certainty),
+    MEMBER(result_dissent, TEXT, position), MEMBER(result_dissent, TEXT, sentence),
+};
+
+static const struct member of_finding[] = {
+    MEMBER(result_finding, TEXT, device),   MEMBER(result_finding, TEXT, rule), MEMBER(result_finding, NUMBER, cycle),
+    MEMBER(result_finding, TEXT, text),     MEMBER(result_finding, TEXT, unit), MEMBER(result_finding, INTEGER, launch),
+    MEMBER(result_finding, TEXT, instance),
+};
+
+#define TABLE(table) {.items = table, .count = sizeof(table) / sizeof *(table)}
+
+/* Members of the result itself (without verdict and status, and those after `output`), of a device (without its beats),
+ * of its mismatch, of who disagrees, and of a finding. */
+static const struct members result_head_members = TABLE(of_result), result_device_members = TABLE(of_device),
+                            result_mismatch_members = TABLE(of_mismatch), result_dissent_members = TABLE(of_dissent),
+                            result_finding_members = TABLE(of_finding);
 
 const char *const verdict_names[VERDICT_COUNT] = {"PASS", "FAIL", "HANG", "REFUSED", "CRASH", "ERROR"};
 
@@ -282,4 +380,19 @@ void result_add_finding(struct result *result, const char *device, const struct 
 void result_add_fault(struct result *result, uint32_t fault) {
     result->faults = xgrow(result->faults, result->fault_count, sizeof *result->faults);
     result->faults[result->fault_count++] = fault;
+}
+
+/* ---- the ledger ---- */
+
+bool ledger_note(int file, size_t test, const char *host, const char *result) {
+    char *head = xprintf("\n{\"test\":%zu,\"at\":%" PRId64 "%s%s%s,\"result\":", test, (int64_t)time(NULL),
+                         host ? ",\"host\":\"" : "", host ? host : "", host ? "\"" : "");
+    const struct iovec parts[] = {{.iov_base = head, .iov_len = strlen(head)},
+                                  {.iov_base = (char *)result, .iov_len = strlen(result)},
+                                  {.iov_base = "}\n", .iov_len = 2}};
+    const size_t n = parts[0].iov_len + parts[1].iov_len + parts[2].iov_len;
+    errno = ENOSPC; /* after a short write */
+    const ssize_t written = writev(file, parts, sizeof parts / sizeof *parts);
+    free(head);
+    return written == (ssize_t)n;
 }

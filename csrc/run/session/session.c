@@ -20,7 +20,6 @@
 #include "run/options/exceptions.h"
 #include "run/options/wave_layer.h"
 #include "run/process/process.h"
-#include "run/result/ledger.h"
 #include "run/result/result.h"
 #include "run/session/diagnose.h"
 #include "run/session/errata.h"
