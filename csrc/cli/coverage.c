@@ -6,7 +6,7 @@
 #include "run/list/facts.h"
 #include "run/options/arguments.h"
 #include "run/process/progress.h"
-#include "run/session/model_corners.h"
+#include "run/session/model_plays.h"
 #include "run/session/session.h"
 #include "trace/launches.h"
 

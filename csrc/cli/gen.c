@@ -13,7 +13,7 @@
 #include "run/options/options.h"
 #include "run/process/progress.h"
 #include "run/session/layer.h"
-#include "run/session/random_checks.h"
+#include "run/session/model_plays.h"
 #include "trace/formats.h"
 #include "trace/launches.h"
 

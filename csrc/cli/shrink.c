@@ -17,7 +17,7 @@
 #include "run/process/process.h"
 #include "run/process/progress.h"
 #include "run/result/result.h"
-#include "run/session/random_checks.h"
+#include "run/session/model_plays.h"
 #include "run/session/session.h"
 #include "trace/formats.h"
 

@@ -9,7 +9,7 @@
 #include "layers/image_errata.h"
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
-#include "run/session/random_checks.h"
+#include "run/session/model_plays.h"
 #include "trace/formats.h"
 #include "trace/launches.h"
 
