@@ -10,7 +10,7 @@
 #include "run/list/facts.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
-#include "run/simulators/prepare.h"
+#include "run/simulators/python_output.h"
 #include "run/simulators/simulators.h"
 
 struct build_options {
@@ -311,51 +311,75 @@ static int rebuild(const struct build_options *options) {
     return ok ? EXIT_OK : EXIT_BAD_INPUT;
 }
 
-/* The absolute path of the file list, malloc'd: the user's, or one written for a tree into the build folder. Prints
- * what the user should know of the RTL. */
-static char *file_list(struct build_options *options, struct error *err) {
-    char relative[256], directory[SIMULATOR_PATH];
-    const char *tree = options->vmod ? options->vmod : options->nvidia;
-    char *list = tree ? NULL : readable(options->source.filelist, err);
-    snprintf(relative, sizeof relative, "nvidia/%s-%s%s", options->config->name, options->name,
-             options->print ? "-printed" : ""); /* not the one of a simulator */
-    if ((!tree && !list) || !simulator_side_path(relative, directory, sizeof directory, err))
-        return list;
-    const struct prepare prepare = {.option = options->vmod ? "--vmod"
-                                              : tree        ? "--nvidia"
-                                                            : "--filelist",
-                                    .config = options->config->name,
-                                    .path = tree ? tree : list,
-                                    .out = directory,
-                                    .top = options->source.top,
-                                    .rams = options->rams,
-                                    .print = options->print,
-                                    .adapter = options->adapter,
-                                    .port_map = options->port_map,
-                                    .pins = &options->source.pins};
-    char *said = prepare_rtl(&prepare, err);
-    if (said)
-        fputs(said, stdout);
-    char *adapter = xprintf("%s/adapter.f", directory);
-    options->adapted = said && !options->print && access(adapter, R_OK) == 0;
-    if (!said || tree || options->adapted) {
-        free(list);
-        list = !said ? NULL : options->adapted ? xstrdup(adapter) : xprintf("%s/vmod.f", directory);
-    }
-    free(adapter);
-    free(said);
-    return list;
-}
-
-/* Says what CFGROM has against the configuration. False with a message. */
-static bool say_cfgrom(const struct build_options *options, struct error *err) {
-    if (options->config->map == NVDLA_MAP_FULL) /* has none */
-        return true;
-    char *said = compare_cfgrom(options->config->name, options->name, err);
+/* Runs nvcosim.rtl.MODULE and prints what it says. False with a message. */
+static bool run_module(const char *module, const struct words *arguments, struct error *err) {
+    size_t n;
+    char *said = python_output(module, arguments, &n, err);
     if (said)
         fputs(said, stdout);
     free(said);
     return said != NULL;
+}
+
+/* Looks at the RTL before Verilator reads it. Writes the list of a tree, and adapter.f if the top needs an adapter
+ * (else there is none), into `directory`; checks that there is memory for the build. list: absolute path of the user's
+ * list, NULL: a tree is given. Prints what the user should know of the RTL. False with a message that says what is
+ * missing. */
+static bool prepare_rtl(const struct build_options *options, const char *list, const char *directory,
+                        struct error *err) {
+    const char *const given[] = {options->vmod     ? "--vmod"
+                                 : options->nvidia ? "--nvidia"
+                                                   : "--filelist",
+                                 options->config->name,
+                                 options->vmod     ? options->vmod
+                                 : options->nvidia ? options->nvidia
+                                                   : list,
+                                 directory,
+                                 options->source.top ? options->source.top : "NV_nvdla",
+                                 options->rams ? options->rams : "",
+                                 options->print ? "print" : "",
+                                 options->adapter ? options->adapter : "",
+                                 options->port_map ? options->port_map : ""};
+    struct words arguments = {0};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        words_put(&arguments, given[i]);
+    for (size_t i = 0; i < options->source.pins.count; i++)
+        words_put(&arguments, options->source.pins.items[i]);
+    const bool well = run_module("rtl.prepare", &arguments, err);
+    words_free(&arguments);
+    return well;
+}
+
+/* The absolute path of the file list, malloc'd: the user's, or one written for a tree into the build folder. */
+static char *file_list(struct build_options *options, struct error *err) {
+    char relative[256], directory[SIMULATOR_PATH];
+    char *list = options->source.filelist ? readable(options->source.filelist, err) : NULL;
+    snprintf(relative, sizeof relative, "nvidia/%s-%s%s", options->config->name, options->name,
+             options->print ? "-printed" : ""); /* not the one of a simulator */
+    if ((options->source.filelist && !list) || !simulator_side_path(relative, directory, sizeof directory, err))
+        return list;
+    const bool well = prepare_rtl(options, list, directory, err);
+    char *adapter = xprintf("%s/adapter.f", directory);
+    options->adapted = well && !options->print && access(adapter, R_OK) == 0;
+    if (!well || !list || options->adapted) {
+        free(list);
+        list = !well ? NULL : options->adapted ? xstrdup(adapter) : xprintf("%s/vmod.f", directory);
+    }
+    free(adapter);
+    return list;
+}
+
+/* Compares CFGROM of the new simulator with the configuration, and prints a warning if it has other values. False with
+ * a message. */
+static bool say_cfgrom(const struct build_options *options, struct error *err) {
+    if (options->config->map == NVDLA_MAP_FULL) /* has none */
+        return true;
+    struct words arguments = {0};
+    words_put(&arguments, options->config->name);
+    words_put(&arguments, options->name);
+    const bool well = run_module("rtl.cfgrom", &arguments, err);
+    words_free(&arguments);
+    return well;
 }
 
 static int build(struct build_options *options) {
