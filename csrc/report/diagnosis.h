@@ -3,12 +3,60 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "nvdla/engines.h"
 #include "nvdla/text.h"
-#include "report/beat_rows.h"
 #include "report/dissent.h"
-#include "report/walk.h"
+
+enum walk_state {
+    WALK_EQUAL,
+    WALK_PASSED, /* passed on unchanged; whether it was right is not compared here */
+    WALK_DIFFERS,
+    WALK_SHORT, /* one side ended before the other; equal up to there */
+    WALK_UNSEEN /* nothing was recorded there */
+};
+
+struct walk_step {
+    enum nvdla_engine engine;
+    const char *stream; /* name of the tap */
+    enum walk_state state;
+    uint64_t elements; /* compared elements */
+    uint64_t cycle;    /* clock of the first element that differs or is missing, in the RTL; 0: unknown */
+    char text[256];    /* the result as text */
+};
+
+/* The path of a wrong value along the data path: streams in order, the result of comparing both sides in each, and the
+ * step where the error began. */
+struct walk {
+    struct walk_step *steps; /* in the order of the data path */
+    size_t count;
+    size_t first;        /* the guilty step; count: none */
+    char sentence[1024]; /* the verdict */
+};
+
+/* One of the elements that moved in a clock: the first that is wrong, else the first. */
+struct beat {
+    uint64_t cycle;
+    char *value;    /* of the RTL */
+    char *expected; /* NULL: it is right, or not known */
+    char *place;
+};
+
+struct beat_row {
+    enum nvdla_engine engine;
+    const char *stream;
+    struct beat *beats;
+    size_t count;
+};
+
+/* What moved around the first wrong element, stream by stream: a small view of waves. */
+struct beat_rows {
+    uint64_t from, to; /* clocks */
+    struct beat_row *rows;
+    size_t count;
+};
 
 enum diagnosis_kind {
     DIAGNOSIS_NONE,  /* no engine could be named */

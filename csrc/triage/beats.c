@@ -4,22 +4,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
+#include "triage/recorded.h"
 
 enum { BEFORE = 12, BEHIND = 12 /* clocks */, ELEMENTS_MOST = 1 << 22 /* of a stream that is read for it */ };
-
-static struct tap_reader *open_stream(const char *folder, const struct tap_stream *stream) {
-    char name[128];
-    struct error err;
-    recorder_file_name(stream, name, sizeof name);
-    char *path = xprintf("%s/%s", folder, name);
-    struct tap_reader *reader = access(path, R_OK) == 0 ? tap_reader_open(path, &err) : NULL;
-    free(path);
-    return reader;
-}
 
 /* The beat of an element; of several in a clock the first stays, unless a later one is the first that is wrong. */
 static struct beat *beat_of(struct beat_row *row, uint64_t cycle, bool wrong) {
@@ -82,8 +72,8 @@ static void read_row(struct tap_reader *rtl, struct tap_reader *model, const str
 static void add_row(const struct triage_input *input, const struct tap_stream *stream, enum nvdla_engine engine,
                     const char *name, const struct triage_passage *checked, struct beat_rows *rows) {
     struct beat_row row = {.engine = engine, .stream = name};
-    struct tap_reader *rtl = open_stream(input->rtl, stream);
-    struct tap_reader *model = rtl && !tap_is_memory(stream->tap) ? open_stream(input->model, stream) : NULL;
+    struct tap_reader *rtl = recorded_open(input->rtl, stream);
+    struct tap_reader *model = rtl && !tap_is_memory(stream->tap) ? recorded_open(input->model, stream) : NULL;
     if (rtl) {
         read_row(rtl, model, checked, tap_is_memory(stream->tap), rows, &row);
         tap_reader_close(rtl);

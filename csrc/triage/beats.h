@@ -1,7 +1,7 @@
 /* Collects what moved around the first sign of an error from recorded streams. */
 #pragma once
 
-#include "report/beat_rows.h"
+#include "report/diagnosis.h"
 #include "triage/steps.h"
 
 /* The streams that moved in the clocks around `cycle`: those of read clients, with their addresses, then those of the

@@ -13,14 +13,20 @@ static bool fits(int32_t wanted, int32_t is) {
     return wanted < 0 || wanted == is;
 }
 
-bool recorded_each(const char *folder, enum nvdla_unit unit, enum tap tap, int client, const struct wanted *wanted,
-                   bool (*take)(void *context, const struct tap_element *element), void *context) {
+struct tap_reader *recorded_open(const char *folder, const struct tap_stream *stream) {
     char name[128];
     struct error err;
-    recorder_file_name(&(struct tap_stream){.unit = unit, .tap = tap, .client = client}, name, sizeof name);
+    recorder_file_name(stream, name, sizeof name);
     char *path = xprintf("%s/%s", folder, name);
-    struct tap_reader *reader = access(path, F_OK) == 0 ? tap_reader_open(path, &err) : NULL;
+    struct tap_reader *reader = access(path, R_OK) == 0 ? tap_reader_open(path, &err) : NULL;
     free(path);
+    return reader;
+}
+
+bool recorded_each(const char *folder, enum nvdla_unit unit, enum tap tap, int client, const struct wanted *wanted,
+                   bool (*take)(void *context, const struct tap_element *element), void *context) {
+    struct error err;
+    struct tap_reader *reader = recorded_open(folder, &(struct tap_stream){.unit = unit, .tap = tap, .client = client});
     if (!reader)
         return false;
     struct tap_element element;

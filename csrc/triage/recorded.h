@@ -14,6 +14,9 @@ struct wanted {
     int32_t channel, y, x, reduction, batch;
 };
 
+/* Opens a stream in a folder of records; NULL if it cannot be read. */
+struct tap_reader *recorded_open(const char *folder, const struct tap_stream *stream);
+
 /* Calls `take` for the matching elements of a recorded stream until it returns false; false if there is no such
  * stream. */
 bool recorded_each(const char *folder, enum nvdla_unit unit, enum tap tap, int client, const struct wanted *wanted,

@@ -4,7 +4,7 @@
 #include "nvdla/error.h"
 #include "observe/recorder.h"
 #include "observe/tap_compare.h"
-#include "report/walk.h"
+#include "report/diagnosis.h"
 #include "triage/triage_input.h"
 
 /* A stream, and the engine that produces it. */
