@@ -5,37 +5,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void answer(struct hang_answer *f, const char *format, va_list args) {
-    vsnprintf(f->text, sizeof f->text, format, args);
-}
-
-struct hang_answer hang_nothing(const char *format, ...) {
-    struct hang_answer f = {.kind = NOTHING, .on = ENGINE_COUNT, .ordinal = -1};
+struct hang_answer hang_answer(struct hang_answer f, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    answer(&f, format, args);
-    va_end(args);
-    return f;
-}
-
-struct hang_answer hang_none(void) {
-    return hang_nothing("%s", "");
-}
-
-struct hang_answer hang_waits_for(enum nvdla_engine on, uint64_t since, const char *format, ...) {
-    struct hang_answer f = {.kind = WAITS, .on = on, .since = since, .ordinal = -1};
-    va_list args;
-    va_start(args, format);
-    answer(&f, format, args);
-    va_end(args);
-    return f;
-}
-
-struct hang_answer hang_guilty(enum strength strength, int ordinal, const char *format, ...) {
-    struct hang_answer f = {.kind = GUILTY, .on = ENGINE_COUNT, .strength = strength, .ordinal = ordinal};
-    va_list args;
-    va_start(args, format);
-    answer(&f, format, args);
+    vsnprintf(f.text, sizeof f.text, format, args);
     va_end(args);
     return f;
 }

@@ -153,18 +153,22 @@ bool hang_missing(const struct reasoning *r, enum wait_index index, enum nvdla_u
 
 /* ---- hang_answers.c ---- */
 
-/* The engine has nothing to do, or waits for nothing; format, ...: text about its state. */
-struct hang_answer hang_nothing(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* An answer with its text: format, .... */
+struct hang_answer hang_answer(struct hang_answer f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The engine has nothing to do, or waits for nothing; ...: text about its state. */
+#define hang_nothing(...) hang_answer((struct hang_answer){.on = ENGINE_COUNT, .ordinal = -1}, __VA_ARGS__)
 /* The same without text: what was asked explains nothing. */
-struct hang_answer hang_none(void);
+#define hang_none() hang_nothing("%s", "")
 
-/* since: clock of the start of the wait; 0: unknown. */
-struct hang_answer hang_waits_for(enum nvdla_engine on, uint64_t since, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* clock: start of the wait; 0: unknown. */
+#define hang_waits_for(engine, clock, ...)                                                                             \
+    hang_answer((struct hang_answer){.kind = WAITS, .on = (engine), .since = (clock), .ordinal = -1}, __VA_ARGS__)
 
-/* ordinal: the launch that does not end; -1: none. */
-struct hang_answer hang_guilty(enum strength strength, int ordinal, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* evidence: enum strength. launch: the one that does not end; -1: none. */
+#define hang_guilty(evidence, launch, ...)                                                                             \
+    hang_answer((struct hang_answer){.kind = GUILTY, .on = ENGINE_COUNT, .strength = (evidence), .ordinal = (launch)}, \
+                __VA_ARGS__)
 
 /* The start of a receiver's wait on a link: the clock of its last element. */
 uint64_t hang_waited(const struct reasoning *r, enum wait_index index);
