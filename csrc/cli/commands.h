@@ -23,3 +23,7 @@ int shrink_main(int argc, char **argv);
 int coverage_main(int argc, char **argv);
 int calibrate_main(int argc, char **argv);
 int doctor_main(int argc, char **argv);
+
+/* For a command in Python (python/nvcosim/commands): replaces this process by Python, which runs it with the arguments
+ * argv[1], .... Returns an exit status, after a message, only if it cannot. */
+int python_command(const char *name, char **argv);

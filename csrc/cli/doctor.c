@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "cli/python.h"
 #include "run/network/compile.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "cli/python.h"
 #include "cli/with_trace.h"
 #include "gen/gen.h"
 #include "nvdla/config_text.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/python.h"
 #include "nvdla/text.h"
 #include "run/options/options.h"
 #include "run/options/output.h"

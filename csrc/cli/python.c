@@ -1,5 +1,5 @@
-/* Starts commands in Python. See python.h. */
-#include "cli/python.h"
+/* Starts commands in Python. */
+#include "cli/commands.h"
 
 #include <errno.h>
 #include <limits.h>
