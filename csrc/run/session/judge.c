@@ -1,19 +1,25 @@
 /* Judges a trace that was played. See judge.h. */
 #include "run/session/judge.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "dram/system.h"
+#include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "replay/hang_facts.h"
 #include "replay/hang_triage.h"
 #include "report/events.h"
+#include "report/json_text.h"
 #include "report/verdict.h"
 #include "run/options/foreign.h"
 #include "run/session/errata.h"
+#include "run/simulators/python_output.h"
 
 static void fill_device(struct result *result, const struct played *played) {
     const struct play_result *from = played->result;
@@ -220,12 +226,34 @@ static void write_report(const struct run_options *options, const struct report 
     free(folder);
 }
 
+bool timeline_write(const struct report *report, const char *path, struct error *err) {
+    json_t *value = events_value(report);
+    if (!value)
+        return error_set(err, "%s: nothing was counted: the RTL did not play", path);
+    char *text = json_to_text(value, JSON_COMPACT), *events = NULL;
+    struct words arguments = {0};
+    size_t n;
+    const int file = memfd_create("timeline", MFD_CLOEXEC);
+    words_add(&arguments, "/proc/%d/fd/%d", (int)getpid(), file);
+    if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text))
+        error_set(err, "%s: no memory: %s", path, strerror(errno));
+    else
+        events = python_output("timeline", &arguments, &n, err);
+    const bool good = events && file_write(path, events, n, err);
+    if (file >= 0)
+        close(file);
+    words_free(&arguments);
+    free(events);
+    free(text);
+    return good;
+}
+
 /* Writes the trace events if wanted. */
 static void write_timeline(const struct run_options *options, const struct report *report, struct result *result) {
     struct error err;
     if (!options->timeline)
         return;
-    if (!events_write(report, options->timeline, &err)) {
+    if (!timeline_write(report, options->timeline, &err)) {
         error_prefix(&err, "--timeline: ");
         result_not_played(result, err.text);
     } else if (!options->quiet)

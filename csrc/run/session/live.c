@@ -20,10 +20,10 @@
 #include "replay/hang.h"
 #include "replay/hang_triage.h"
 #include "replay/stream.h"
-#include "report/events.h"
 #include "report/outcome.h"
 #include "run/process/process.h"
 #include "run/session/diagnose.h"
+#include "run/session/judge.h"
 #include "run/session/taps.h"
 #include "trace/formats.h"
 #include "trace/program.h"
@@ -176,7 +176,7 @@ static bool write_timeline(const struct live_verdicts *verdicts, int part, struc
                             .writers = writers_new(timeline->tracker),
                             .status = dev->finding_count > 0 ? REPORT_FAILED : REPORT_PASSED};
     char *path = part_path(options->timeline, ".json", part);
-    const bool good = events_write(&report, path, err) || error_prefix(err, "--timeline: ");
+    const bool good = timeline_write(&report, path, err) || error_prefix(err, "--timeline: ");
     if (good && !options->quiet) {
         text_print_line(stdout, "timeline: %s; open it at https://ui.perfetto.dev", path);
         fflush(stdout);
