@@ -48,7 +48,8 @@ PAGES := $(patsubst csrc/%.css,$(B)/gen/%.embed.h,$(wildcard csrc/*/*.css csrc/*
 PLATFORMS := $(patsubst csrc/%.inc,$(B)/gen/%.embed.h,$(wildcard csrc/export/*.inc))
 MEMORIES := $(patsubst csrc/%.yml,$(B)/gen/%.embed.h,$(wildcard csrc/dram/*.yml))
 LAWS := $(B)/gen/estimate/laws.embed.h
-EMBEDDED := $(PAGES) $(B)/gen/report/pages.embed.h $(PLATFORMS) $(MEMORIES) $(LAWS)
+RULES := $(patsubst csrc/model/%.csv,$(B)/gen/%.inc,$(wildcard csrc/model/rules_*.csv))
+EMBEDDED := $(RULES) $(PAGES) $(B)/gen/report/pages.embed.h $(PLATFORMS) $(MEMORIES) $(LAWS)
 CONFIGS := $(shell awk -F, 'NR > 1 { print $$1 }' csrc/nvdla/configurations.csv)
 # A configuration by values, or a file with them, has the name that nvcosim gives it.
 comma := ,
@@ -105,6 +106,9 @@ $(B)/gen/nvdla_tables.c: $(TABLES) scripts/gen_tables.py
 $(B)/gen/waits.svh: $(B)/gen/nvdla_waits.h
 $(B)/gen/nvdla_waits.h: rtl/waits.csv scripts/gen_waits.py scripts/gen_tables.py
 	@/usr/bin/python3 scripts/gen_waits.py $(B)/gen
+
+$(RULES): $(B)/gen/%.inc: csrc/model/%.csv scripts/gen_rules.py scripts/gen_tables.py
+	@/usr/bin/python3 scripts/gen_rules.py $(*:rules_%=%) $(B)/gen
 
 # Styles and script of a page as strings: NAME_css and NAME_js. Those of every page are shared with the pages of the Python package.
 $(PAGES): $(B)/gen/%.embed.h: csrc/%.css csrc/%.js

@@ -4,8 +4,8 @@
 usage: spec_index.py            writes docs/nvdla/index.md
        spec_index.py --check    exit status 1 if that file is not what would be written
 
-Registers come from csrc/nvdla/registers.csv, rules from the texts in csrc/model that a section follows, and the registers that a rule
-names from its row in a table of rules there.
+Registers come from csrc/nvdla/registers.csv, rules from the tables csrc/model/rules_*.csv, and from the texts in C
+there that a section follows.
 """
 import csv
 import dataclasses
@@ -21,9 +21,6 @@ INDEX = CHAPTERS / "index.md"
 CITATION = re.compile(r"(\d\d-[a-z-]+)(?: section ([0-9.]+)|, illegal programming)")
 STRING = r'"(?:[^"\\\n]|\\.)*"'
 STRINGS = rf"{STRING}(?:\s*{STRING})*"
-# A row of a table of rules: effect, condition, text, section, registers; and a macro for some of these.
-RULE = re.compile(rf"(?:\bRULE\(|{{RULE_)\w+,\s*\w+,\s*({STRINGS}),\s*{STRING},((?:[\s{{,]*SHOWN\(\w+, \w+\))+)")
-MACRO = re.compile(r'^#define (\w+)(?:\((\w+)\))? +(.*(?:"|SHOWN\().*)$', re.M)
 
 
 @dataclasses.dataclass
@@ -76,32 +73,25 @@ def joined(strings):
     return re.sub(r'"\s*"', "", strings)[1:-1]
 
 
-def registers_of_rules(files):
-    """text of a rule -> the registers that its rows name."""
-    code, found = "\n".join(files), {}
-    for name, argument, text in MACRO.findall(code):
-        text = re.sub(rf"\b{argument}\b", "", text) if argument else text
-        code = re.sub(rf"(?<!#define )\b{name}\b" + (r"\([^()]*\)" if argument else ""), lambda _, text=text: text, code)
-    for text, shown in RULE.findall(code):
-        found.setdefault(joined(text).strip(), {}).update((".".join(pair), None) for pair in re.findall(r"SHOWN\((\w+), (\w+)\)", shown))
-    return found
-
-
 def rules(sections):
-    cited = {}
-    files = [re.sub(r"/\*.*?\*/|\\\n", "", path.read_text(), flags=re.S) for path in sorted((ROOT / "csrc/model").glob("*.[ch]"))]
-    for code in files:
+    cited, named = {}, {}
+    for path in sorted((ROOT / "csrc/model").glob("*.c")):
+        code = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
         strings = [(m.start(), joined(m.group())) for m in re.finditer(STRINGS, code)]
         strings = [(at, text) for at, text in strings if len(text) > 10]
         for i, (at, text) in enumerate(strings):
-            citation = CITATION.fullmatch(text)
-            if citation:
+            if CITATION.fullmatch(text):
                 # A rule's section follows its text; that of a warning which is put together comes first.
                 first = re.search(r"(section = |explain_wait\()[^;]*$", code[:at])
-                cited[strings[i + (1 if first else -1)][1].strip()] = (citation.group(1), citation.group(2) or "")
-    named = registers_of_rules(files)
+                cited[strings[i + (1 if first else -1)][1].strip()] = text
+    for path in sorted((ROOT / "csrc/model").glob("rules_*.csv")):
+        for row in gen_tables.read_csv(path):
+            if CITATION.fullmatch(row["section"]):
+                cited[row["text"]] = row["section"]
+                named.setdefault(row["text"], {}).update(dict.fromkeys(row["registers"].split()))
     yield from ("| rule | section | registers |", "|---|---|---|")
-    for text, (chapter, number) in sorted(cited.items(), key=lambda item: (item[1], item[0])):
+    places = {text: CITATION.fullmatch(section).groups("") for text, section in cited.items()}
+    for text, (chapter, number) in sorted(places.items(), key=lambda item: (item[1], item[0])):
         found = [s for s in sections if s.file[:-3] == chapter and (s.number == number if number else "llegal" in s.title)]
         if not found:
             sys.exit(f"csrc/model: the message \"{text}\" cites {chapter} section {number}, which does not exist")

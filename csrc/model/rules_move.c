@@ -21,17 +21,6 @@ static bool mode_is(const struct registers_view *view, uint32_t mode) {
 
 CONDITION(mode_unknown, mode_is(view, MODE_UNKNOWN))
 
-CONDITION(planes_missing,
-          mode_is(view, RUBIK_MERGE) && layer_of(view).cubes.out_channels > layer_of(view).cubes.in_channels)
-
-CONDITION(planes_left,
-          mode_is(view, RUBIK_MERGE) && layer_of(view).cubes.out_channels < layer_of(view).cubes.in_channels)
-
-CONDITION(planes_differ,
-          mode_is(view, RUBIK_SPLIT) && layer_of(view).cubes.out_channels != layer_of(view).cubes.in_channels)
-
-CONDITION(contract_too_wide, mode_is(view, RUBIK_CONTRACT) && rubik_cubes(view).destination.cube.width > MOST_COLUMNS)
-
 static bool phases_apart(const struct registers_view *view) {
     struct rubik_cubes l = rubik_cubes(view);
     return mode_is(view, RUBIK_CONTRACT) && l.x_stride * l.y_stride > 1 &&
@@ -70,28 +59,6 @@ static bool destination_overlaps(const struct registers_view *view) {
     return !mode_unknown(view) && extent_overlaps_itself(&destination);
 }
 
-static const struct rule rubik_list[] = {
-    RULE(HANGS, mode_unknown, "RUBIK_MODE 3 reads without end", "66-rubik section 9", SHOWN(RBK, D_MISC_CFG)),
-    RULE(HANGS, planes_missing, "merge waits for more planes than there are", "66-rubik section 9",
-         SHOWN(RBK, D_DATAIN_SIZE_1), SHOWN(RBK, D_DATAOUT_SIZE_1)),
-    RULE(WARNS, planes_left, "merge ends before the last planes", "66-rubik section 9", SHOWN(RBK, D_DATAIN_SIZE_1),
-         SHOWN(RBK, D_DATAOUT_SIZE_1)),
-    RULE(WARNS, planes_differ,
-         "split takes the planes of its last surface from DATAIN_CHANNEL, its surfaces from DATAOUT_CHANNEL",
-         "66-rubik section 9", SHOWN(RBK, D_DATAIN_SIZE_1), SHOWN(RBK, D_DATAOUT_SIZE_1)),
-    RULE(REFUSED, contract_too_wide, "contract makes at most 8192 columns", "66-rubik section 9",
-         SHOWN(RBK, D_DATAIN_SIZE_0), SHOWN(RBK, D_DECONV_STRIDE)),
-    RULE(REFUSED, overwrites_input, "the destination overlaps the input", "66-rubik section 9",
-         SHOWN(RBK, D_DAOUT_ADDR_LOW), SHOWN(RBK, D_DAIN_ADDR_LOW)),
-    RULE(WARNS, phases_apart, "the phases of a deconvolution are consecutive surfaces", "66-rubik section 9",
-         SHOWN(RBK, D_CONTRACT_STRIDE_0), SHOWN(RBK, D_DAIN_SURF_STRIDE)),
-    RULE(WARNS, destination_overlaps, "lines or planes of the destination overlap, the last one written stays",
-         "66-rubik section 9", SHOWN(RBK, D_DAOUT_LINE_STRIDE), SHOWN(RBK, D_DAOUT_SURF_STRIDE),
-         SHOWN(RBK, D_DAOUT_PLANAR_STRIDE)),
-};
-
-const struct rule_set rules_rubik = {.units = {NVDLA_RBK}, .unit_count = 1, RULE_LIST(rubik_list)};
-
 /* ---- BDMA ---- */
 
 static bool too_many_repeats(const struct registers_view *view) {
@@ -105,11 +72,4 @@ static bool copy_overlaps_itself(const struct registers_view *view) {
     return extent_overlaps_itself(&destination);
 }
 
-static const struct rule bdma_list[] = {
-    RULE(HANGS, too_many_repeats, "BDMA repeats lines and surfaces at most 8192 times", "64-bdma section 8",
-         SHOWN(BDMA, CFG_LINE_REPEAT), SHOWN(BDMA, CFG_SURF_REPEAT)),
-    RULE(WARNS, copy_overlaps_itself, "lines of the destination overlap, the last one written stays",
-         "64-bdma section 8", SHOWN(BDMA, CFG_DST_LINE), SHOWN(BDMA, CFG_DST_SURF)),
-};
-
-const struct rule_set rules_of_descriptor = {.units = {NVDLA_BDMA}, .unit_count = 1, RULE_LIST(bdma_list)};
+#include "rules_move.inc"

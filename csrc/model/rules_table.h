@@ -1,11 +1,10 @@
-/* Shared by the files of the rules, private to csrc/model. */
+/* Shared by the files of the rules, private to csrc/model. The rules are in rules_NAME.csv, whose conditions are
+ * expressions over registers and the functions of rules_NAME.c; scripts/gen_rules.py has the columns. */
 #pragma once
 
 #include "device/device.h"
 #include "layers/view.h"
 #include "nvdla_offsets.h"
-
-struct rule_set; /* model/rules.h */
 
 struct rule {
     enum rule_effect effect;
@@ -25,16 +24,6 @@ struct rule {
         return __VA_ARGS__;                                                                                            \
     }
 
-#define SHOWN(unit, reg) {NVDLA_##unit, unit##_##reg}
-
-/* Effect, condition, text, section, registers with SHOWN. */
-#define RULE(effect, broken, text, section, ...)                                                                       \
-    {                                                                                                                  \
-        RULE_##effect, broken, text, section, .shown = { __VA_ARGS__ }                                                 \
-    }
-
-#define RULE_LIST(list) .rules = (list), .rule_count = sizeof(list) / sizeof *(list)
-
 /* The sets, by file. */
 extern const struct rule_set rules_cdma, rules_csc, rules_core;
 extern const struct rule_set rules_sdp, rules_sdp_rdma, rules_sdp_table, rules_sdp_operands, rules_sdp_flying,
@@ -44,12 +33,20 @@ extern const struct rule_set rules_cdp, rules_cdp_rdma, rules_cdp_layer;
 extern const struct rule_set rules_rubik;
 
 /* True if precision registers count. */
-static inline bool rules_wide(const struct registers_view *view) {
+static inline bool wide(const struct registers_view *view) {
     return nvdla_has_16_bits(view->config);
 }
 
+static inline bool has(const struct registers_view *view, enum nvdla_feature feature) {
+    return nvdla_has(view->config, feature);
+}
+
+static inline bool has_precision(const struct registers_view *view, uint32_t precision) {
+    return nvdla_has_precision(view->config, precision);
+}
+
 /* A RAM_TYPE that selects an absent port. */
-static inline bool rules_no_port(const struct registers_view *view, uint32_t ram_type) {
+static inline bool no_port(const struct registers_view *view, uint32_t ram_type) {
     return ram_type == 0 && !nvdla_has(view->config, FEATURE_SECONDARY_MEMORY);
 }
 
@@ -57,9 +54,3 @@ static inline bool rules_no_port(const struct registers_view *view, uint32_t ram
 static inline bool rules_misaligned(const struct registers_view *view, uint64_t bytes) {
     return bytes % (uint64_t)view->config->mem_atom != 0;
 }
-
-/* Texts that several units share, with their sections. */
-#define RULE_OVERLAPS "lines of the destination overlap, the last one written stays"
-#define RULE_NO_PORT "the configuration has no secondary memory", "70-memory-interface section 7"
-#define RULE_MISALIGNED                                                                                                \
-    "a base or stride is not a multiple of an atom, its low bits are dropped", "20-data-formats section 9"
