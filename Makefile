@@ -42,7 +42,7 @@ LDLIBS := $(EXTRA_LDFLAGS) -lpng -ljpeg -ljansson -lyaml -llz4 -lz -lm -ldl
 VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
 VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 
-TABLES := csrc/nvdla/registers.csv csrc/nvdla/units.csv csrc/nvdla/enums.csv csrc/nvdla/engines.csv csrc/nvdla/clients.csv csrc/nvdla/configurations.csv tb/streams.csv rtl/taps.csv $(wildcard tb/nvidia/*.csv)
+TABLES := csrc/nvdla/registers.csv csrc/nvdla/units.csv csrc/nvdla/engines.csv csrc/nvdla/clients.csv csrc/nvdla/configurations.csv tb/streams.csv rtl/taps.csv $(wildcard tb/nvidia/*.csv)
 GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h $(B)/gen/nvdla_waits.h $(B)/gen/tap_streams.h
 PAGES := $(patsubst csrc/%.css,$(B)/gen/%.embed.h,$(wildcard csrc/*/*.css csrc/*/*/*.css))
 PLATFORMS := $(patsubst csrc/%.inc,$(B)/gen/%.embed.h,$(wildcard csrc/export/*.inc))

@@ -138,31 +138,36 @@ def each_map(rows):
             yield name, row
 
 
+def load_values(row):
+    """[(name, number)] of the named values of a field: a cell of words NAME=NUMBER."""
+    words = [word.split("=") for word in row["values"].split()]
+    for word in words:
+        if len(word) != 2 or not word[1].isdigit():
+            sys.exit(f"{row.where}: value {'='.join(word)!r}, expected NAME=NUMBER")
+    return [(name, int(number)) for name, number in words]
+
+
 def load_registers():
     """map name -> its registers, by address: that of the window of the unit in the map (units.csv), and the offset in the window. A
-    field that is the same in both maps has one row; a row of enums.csv has values of a field, and the next one may have more."""
-    enums, maps = {}, {}
+    field that is the same in both maps, or in several units, has one row."""
+    maps = {}
     windows = {r["unit"]: r for r in read_csv("csrc/nvdla/units.csv")}
-    for name, r in each_map(read_csv("csrc/nvdla/enums.csv")):
-        for word in r["values"].split():
-            value = word.split("=")
-            if len(value) != 2 or not value[1].isdigit():
-                sys.exit(f"{r.where}: value {word!r}, expected NAME=NUMBER")
-            enums.setdefault((name, r["unit"], r["register"], r["field"]), []).append((value[0], int(value[1])))
     for name, r in each_map(read_csv("csrc/nvdla/registers.csv")):
-        window = windows.get(r["unit"], {}).get(name)
-        if not window:
-            sys.exit(f"{r.where}: units.csv has no window of unit {r['unit']!r} in the map {name}")
-        full_name, kinds = f"{r['unit']}.{r['register']}", set(r["kind"].split())
-        if not kinds <= set(KINDS):
-            sys.exit(f"{r.where}: {full_name}: kind {r['kind']!r}, expected words of {', '.join(KINDS)}")
-        if r["access"] not in ACCESS:
-            sys.exit(f"{r.where}: {full_name}.{r['field']}: access {r['access']!r}, expected one of {ACCESS}")
-        register = maps.setdefault(name, {}).setdefault(
-            full_name, Register(r["unit"], r["register"], int(window, 16) + int(r["offset"], 16), r["group"] == "D", r["pair"], r.where))
-        register.kinds |= kinds
-        register.fields.append(Field(r["field"], int(r["msb"]), int(r["lsb"]), r["access"], int(r["reset_hex"], 16), r["description"],
-                                     "volatile" in kinds, enums.get((name, r["unit"], r["register"], r["field"]), [])))
+        values, kinds = load_values(r), set(r["kind"].split())
+        for unit in r["unit"].split():
+            window = windows.get(unit, {}).get(name)
+            if not window:
+                sys.exit(f"{r.where}: units.csv has no window of unit {unit!r} in the map {name}")
+            full_name = f"{unit}.{r['register']}"
+            if not kinds <= set(KINDS):
+                sys.exit(f"{r.where}: {full_name}: kind {r['kind']!r}, expected words of {', '.join(KINDS)}")
+            if r["access"] not in ACCESS:
+                sys.exit(f"{r.where}: {full_name}.{r['field']}: access {r['access']!r}, expected one of {ACCESS}")
+            register = maps.setdefault(name, {}).setdefault(
+                full_name, Register(unit, r["register"], int(window, 16) + int(r["offset"], 16), r["group"] == "D", r["pair"], r.where))
+            register.kinds |= kinds
+            register.fields.append(Field(r["field"], int(r["msb"]), int(r["lsb"]), r["access"], int(r["reset_hex"], 16), r["description"],
+                                         "volatile" in kinds, values))
     for registers in maps.values():
         for r in registers.values():
             r.fields.sort(key=lambda f: f.lsb)

@@ -1,5 +1,5 @@
 /* The register map as data: units, registers, fields, enumerated values. scripts/gen_tables.py generates it from
- * registers.csv and enums.csv; nvdla_offsets.h has the same as C constants.
+ * registers.csv; nvdla_offsets.h has the same as C constants.
  *
  * Addresses are byte offsets from the start of NVDLA's register space, 0 .. 0x3fffc, multiples of 4. Spec: 10-system
  * sections 4.3 and 6. */

@@ -31,9 +31,11 @@ with 's/^read,PDP,2,/read,PDP,3,/'
 check tables_id_twice 1 "read client CDP: id 3 belongs to another client"
 with 's/^write,CDP,/wrote,CDP,/'
 check tables_direction 1 "wrote client CDP: direction 'wrote', expected read or write"
+with 's/INT16=1 /INT16 /' csrc/nvdla/registers.csv
+check tables_value 1 "value 'INT16', expected NAME=NUMBER"
 
 with '/^RUBIK,/d' $ENGINES
-check engines_row_missing 1 "registers.csv:716: unit 'RBK' is in no row of engines.csv: add a row for its engine"
+check engines_row_missing 1 "registers.csv:609: unit 'RBK' is in no row of engines.csv: add a row for its engine"
 with 's/^BDMA,BDMA,BDMA,/BDMA,BDMA,BMDA,/' $ENGINES
 check engines_unit_unknown 1 "engines.csv:20: unit 'BMDA', expected one of CFGROM, GLB, MCIF,"
 with 's/,rubik,u_rubik/,rubic,u_rubik/' $ENGINES
