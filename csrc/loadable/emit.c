@@ -36,7 +36,7 @@ void emit_poll(const struct emitter *emitter, enum nvdla_unit unit, uint32_t off
 }
 
 void emit_mask(const struct emitter *emitter) {
-    emit_write(emitter, NVDLA_GLB, GLB_S_INTR_MASK, 0);
+    PUT(GLB, S_INTR_MASK, 0);
 }
 
 /* ---- pointers and arming ---- */
@@ -61,19 +61,19 @@ static void emit_pointers(const struct emitter *emitter, const struct operation 
             emit_write(emitter, conv_units[i].unit, conv_units[i].pointer, groups.group);
         break;
     case TYPE_SDP:
-        emit_write(emitter, NVDLA_SDP, SDP_S_POINTER, groups.group);
-        emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_S_POINTER, groups.rdma);
+        PUT(SDP, S_POINTER, groups.group);
+        PUT(SDP_RDMA, S_POINTER, groups.rdma);
         break;
     case TYPE_PDP:
-        emit_write(emitter, NVDLA_PDP, PDP_S_POINTER, groups.group);
-        emit_write(emitter, NVDLA_PDP_RDMA, PDP_RDMA_S_POINTER, groups.rdma);
+        PUT(PDP, S_POINTER, groups.group);
+        PUT(PDP_RDMA, S_POINTER, groups.rdma);
         break;
     case TYPE_CDP:
-        emit_write(emitter, NVDLA_CDP, CDP_S_POINTER, groups.group);
-        emit_write(emitter, NVDLA_CDP_RDMA, CDP_RDMA_S_POINTER, groups.group);
+        PUT(CDP, S_POINTER, groups.group);
+        PUT(CDP_RDMA, S_POINTER, groups.group);
         break;
     case TYPE_RUBIK:
-        emit_write(emitter, NVDLA_RBK, RBK_S_POINTER, groups.group);
+        PUT(RBK, S_POINTER, groups.group);
         break;
     case TYPE_BDMA:
     case TYPE_COUNT:
@@ -124,20 +124,20 @@ void emit_arm(const struct emitter *emitter, const struct operation *op, struct 
         break;
     case TYPE_SDP:
         if (operation_needs_rdma(op))
-            emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, 1);
-        emit_write(emitter, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+            PUT(SDP_RDMA, D_OP_ENABLE, 1);
+        PUT(SDP, D_OP_ENABLE, 1);
         break;
     case TYPE_PDP:
         if (operation_needs_rdma(op))
-            emit_write(emitter, NVDLA_PDP_RDMA, PDP_RDMA_D_OP_ENABLE, 1);
-        emit_write(emitter, NVDLA_PDP, PDP_D_OP_ENABLE, 1);
+            PUT(PDP_RDMA, D_OP_ENABLE, 1);
+        PUT(PDP, D_OP_ENABLE, 1);
         break;
     case TYPE_CDP:
-        emit_write(emitter, NVDLA_CDP_RDMA, CDP_RDMA_D_OP_ENABLE, 1);
-        emit_write(emitter, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
+        PUT(CDP_RDMA, D_OP_ENABLE, 1);
+        PUT(CDP, D_OP_ENABLE, 1);
         break;
     case TYPE_RUBIK:
-        emit_write(emitter, NVDLA_RBK, RBK_D_OP_ENABLE, 1);
+        PUT(RBK, D_OP_ENABLE, 1);
         break;
     case TYPE_COUNT:
         break;

@@ -17,8 +17,20 @@ struct emitter {
 
 /* A write or a poll of the register at an offset of a unit's window, which the configuration must have. */
 void emit_write(const struct emitter *emitter, enum nvdla_unit unit, uint32_t offset, uint32_t value);
-/* A write of one field, the others 0: EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_CVT_SHIFT, CVT_SHIFT, 3). */
-#define EMIT_FIELD(emitter, unit, reg, field, value) emit_write(emitter, unit, reg, BITS(reg##__##field, value))
+/* The same by names, for an `emitter`: of a value, and of up to seven fields and their values, the others 0:
+ * PUT(CSC, D_WEIGHT_BYTES, size), FIELDS(CSC, D_BANK, DATA_BANK, 3, WEIGHT_BANK, 5). */
+#define PUT(unit, reg, value) emit_write(emitter, NVDLA_##unit, unit##_##reg, value)
+#define FIELDS(unit, reg, ...)                                                                                         \
+    emit_write(emitter, NVDLA_##unit, unit##_##reg,                                                                    \
+               FIELDS_CHOSEN(__VA_ARGS__, 7, 7, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, )(unit##_##reg##__, __VA_ARGS__))
+#define FIELDS_CHOSEN(a, b, c, d, e, f, g, h, i, j, k, l, m, n, count, ...) FIELDS_##count
+#define FIELDS_1(prefix, field, value) BITS(prefix##field, value)
+#define FIELDS_2(prefix, field, value, ...) BITS(prefix##field, value) | FIELDS_1(prefix, __VA_ARGS__)
+#define FIELDS_3(prefix, field, value, ...) BITS(prefix##field, value) | FIELDS_2(prefix, __VA_ARGS__)
+#define FIELDS_4(prefix, field, value, ...) BITS(prefix##field, value) | FIELDS_3(prefix, __VA_ARGS__)
+#define FIELDS_5(prefix, field, value, ...) BITS(prefix##field, value) | FIELDS_4(prefix, __VA_ARGS__)
+#define FIELDS_6(prefix, field, value, ...) BITS(prefix##field, value) | FIELDS_5(prefix, __VA_ARGS__)
+#define FIELDS_7(prefix, field, value, ...) BITS(prefix##field, value) | FIELDS_6(prefix, __VA_ARGS__)
 /* Width, height and channels of a cube; its address and strides: in every unit such registers follow each other. */
 void emit_size(const struct emitter *emitter, enum nvdla_unit unit, uint32_t first, const struct data_cube *cube);
 void emit_cube(const struct emitter *emitter, enum nvdla_unit unit, uint32_t first, const struct data_cube *cube);

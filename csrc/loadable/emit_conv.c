@@ -19,18 +19,17 @@ static void emit_cacc(const struct emitter *emitter, const struct operation *op)
     const bool point = dst->width == 1 && dst->height == 1;
     const uint32_t misc =
         BITS(CACC_D_MISC_CFG__CONV_MODE, conv->mode) | BITS(CACC_D_MISC_CFG__PROC_PRECISION, conv->out_precision);
-    emit_write(emitter, NVDLA_CACC, CACC_D_MISC_CFG, misc);
-    emit_write(emitter, NVDLA_CACC, CACC_D_DATAOUT_SIZE_0, sizes(dst->width, dst->height));
-    EMIT_FIELD(emitter, NVDLA_CACC, CACC_D_DATAOUT_SIZE_1, DATAOUT_CHANNEL, dst->channel - 1);
-    emit_write(emitter, NVDLA_CACC, CACC_D_DATAOUT_ADDR, low_word(dst->address));
-    EMIT_FIELD(emitter, NVDLA_CACC, CACC_D_BATCH_NUMBER, BATCHES, conv->batch - 1);
-    emit_write(emitter, NVDLA_CACC, CACC_D_LINE_STRIDE, dst->line_stride);
-    emit_write(emitter, NVDLA_CACC, CACC_D_SURF_STRIDE, dst->surface_stride);
-    emit_write(emitter, NVDLA_CACC, CACC_D_DATAOUT_MAP,
-               BITS(CACC_D_DATAOUT_MAP__LINE_PACKED, point) | BITS(CACC_D_DATAOUT_MAP__SURF_PACKED, point));
-    EMIT_FIELD(emitter, NVDLA_CACC, CACC_D_CLIP_CFG, CLIP_TRUNCATE, conv->out_cvt.truncate);
-    emit_write(emitter, NVDLA_CMAC_A, CMAC_A_D_MISC_CFG, misc);
-    emit_write(emitter, NVDLA_CMAC_B, CMAC_B_D_MISC_CFG, misc);
+    PUT(CACC, D_MISC_CFG, misc);
+    PUT(CACC, D_DATAOUT_SIZE_0, sizes(dst->width, dst->height));
+    FIELDS(CACC, D_DATAOUT_SIZE_1, DATAOUT_CHANNEL, dst->channel - 1);
+    PUT(CACC, D_DATAOUT_ADDR, low_word(dst->address));
+    FIELDS(CACC, D_BATCH_NUMBER, BATCHES, conv->batch - 1);
+    PUT(CACC, D_LINE_STRIDE, dst->line_stride);
+    PUT(CACC, D_SURF_STRIDE, dst->surface_stride);
+    FIELDS(CACC, D_DATAOUT_MAP, LINE_PACKED, point, SURF_PACKED, point);
+    FIELDS(CACC, D_CLIP_CFG, CLIP_TRUNCATE, conv->out_cvt.truncate);
+    PUT(CMAC_A, D_MISC_CFG, misc);
+    PUT(CMAC_B, D_MISC_CFG, misc);
 }
 
 /* D_MISC_CFG of CSC and CDMA. */
@@ -56,114 +55,96 @@ static void emit_csc(const struct emitter *emitter, const struct operation *op) 
     const struct conv_op *conv = &op->conv;
     const struct data_cube *dst = &op->dst;
     const bool winograd = conv->mode == WINOGRAD;
-    emit_write(emitter, NVDLA_CSC, CSC_D_MISC_CFG, misc_cfg(conv, conv->out_precision));
-    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_DATAIN_FORMAT, DATAIN_FORMAT, is_pixels(conv));
-    emit_write(emitter, NVDLA_CSC, CSC_D_DATAIN_SIZE_EXT_0, sizes(conv->w_csc, conv->h_csc));
-    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_DATAIN_SIZE_EXT_1, DATAIN_CHANNEL_EXT, conv->c_csc - 1);
-    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_BATCH_NUMBER, BATCHES, conv->batch - 1);
-    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_POST_Y_EXTENSION, Y_EXTENSION, conv->post_extension);
-    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_ENTRY_PER_SLICE, ENTRIES, conv->entry_per_slice - 1);
-    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_WEIGHT_FORMAT, WEIGHT_FORMAT, conv->weight_format);
-    emit_write(emitter, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_0,
-               BITS(CSC_D_WEIGHT_SIZE_EXT_0__WEIGHT_WIDTH_EXT, conv->kw_csc - 1) |
-                   BITS(CSC_D_WEIGHT_SIZE_EXT_0__WEIGHT_HEIGHT_EXT, conv->kh_csc - 1));
-    emit_write(emitter, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_1,
-               BITS(CSC_D_WEIGHT_SIZE_EXT_1__WEIGHT_CHANNEL_EXT, conv->kc_csc - 1) |
-                   BITS(CSC_D_WEIGHT_SIZE_EXT_1__WEIGHT_KERNEL, dst->channel - 1));
-    emit_write(emitter, NVDLA_CSC, CSC_D_WEIGHT_BYTES, conv->weight.size);
-    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_WMB_BYTES, WMB_BYTES, conv->wmb.size);
-    emit_write(emitter, NVDLA_CSC, CSC_D_DATAOUT_SIZE_0, sizes(conv->w_cmac, conv->h_cmac));
-    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_DATAOUT_SIZE_1, DATAOUT_CHANNEL, dst->channel - 1);
-    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_ATOMICS, ATOMICS, dst->width * dst->height - 1);
-    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_RELEASE, RLS_SLICES, conv->release - 1);
-    emit_write(emitter, NVDLA_CSC, CSC_D_CONV_STRIDE_EXT, winograd ? 0 : strides(conv));
-    emit_write(emitter, NVDLA_CSC, CSC_D_DILATION_EXT,
-               BITS(CSC_D_DILATION_EXT__X_DILATION_EXT, conv->dilation_x - 1) |
-                   BITS(CSC_D_DILATION_EXT__Y_DILATION_EXT, conv->dilation_y - 1));
-    emit_write(emitter, NVDLA_CSC, CSC_D_ZERO_PADDING,
-               winograd ? 0
-                        : BITS(CSC_D_ZERO_PADDING__PAD_LEFT, conv->pad_left) |
-                              BITS(CSC_D_ZERO_PADDING__PAD_TOP, conv->pad_top));
-    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_ZERO_PADDING_VALUE, PAD_VALUE, conv->pad_value);
-    emit_write(emitter, NVDLA_CSC, CSC_D_BANK, bank(conv));
-    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_PRA_CFG, PRA_TRUNCATE, conv->pra_truncate);
+    PUT(CSC, D_MISC_CFG, misc_cfg(conv, conv->out_precision));
+    FIELDS(CSC, D_DATAIN_FORMAT, DATAIN_FORMAT, is_pixels(conv));
+    PUT(CSC, D_DATAIN_SIZE_EXT_0, sizes(conv->w_csc, conv->h_csc));
+    FIELDS(CSC, D_DATAIN_SIZE_EXT_1, DATAIN_CHANNEL_EXT, conv->c_csc - 1);
+    FIELDS(CSC, D_BATCH_NUMBER, BATCHES, conv->batch - 1);
+    FIELDS(CSC, D_POST_Y_EXTENSION, Y_EXTENSION, conv->post_extension);
+    FIELDS(CSC, D_ENTRY_PER_SLICE, ENTRIES, conv->entry_per_slice - 1);
+    FIELDS(CSC, D_WEIGHT_FORMAT, WEIGHT_FORMAT, conv->weight_format);
+    FIELDS(CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_WIDTH_EXT, conv->kw_csc - 1, WEIGHT_HEIGHT_EXT, conv->kh_csc - 1);
+    FIELDS(CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT, conv->kc_csc - 1, WEIGHT_KERNEL, dst->channel - 1);
+    PUT(CSC, D_WEIGHT_BYTES, conv->weight.size);
+    FIELDS(CSC, D_WMB_BYTES, WMB_BYTES, conv->wmb.size);
+    PUT(CSC, D_DATAOUT_SIZE_0, sizes(conv->w_cmac, conv->h_cmac));
+    FIELDS(CSC, D_DATAOUT_SIZE_1, DATAOUT_CHANNEL, dst->channel - 1);
+    FIELDS(CSC, D_ATOMICS, ATOMICS, dst->width * dst->height - 1);
+    FIELDS(CSC, D_RELEASE, RLS_SLICES, conv->release - 1);
+    PUT(CSC, D_CONV_STRIDE_EXT, winograd ? 0 : strides(conv));
+    FIELDS(CSC, D_DILATION_EXT, X_DILATION_EXT, conv->dilation_x - 1, Y_DILATION_EXT, conv->dilation_y - 1);
+    PUT(CSC, D_ZERO_PADDING,
+        winograd
+            ? 0
+            : BITS(CSC_D_ZERO_PADDING__PAD_LEFT, conv->pad_left) | BITS(CSC_D_ZERO_PADDING__PAD_TOP, conv->pad_top));
+    FIELDS(CSC, D_ZERO_PADDING_VALUE, PAD_VALUE, conv->pad_value);
+    PUT(CSC, D_BANK, bank(conv));
+    FIELDS(CSC, D_PRA_CFG, PRA_TRUNCATE, conv->pra_truncate);
 }
 
 static void emit_cdma_input(const struct emitter *emitter, const struct operation *op) {
     const struct conv_op *conv = &op->conv;
     const struct data_cube *src = &op->src;
     const uint64_t second = src->address + (uint64_t)conv->u_offset, atom = (uint64_t)emitter->config->mem_atom;
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_MISC_CFG, misc_cfg(conv, conv->in_precision));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_DATAIN_FORMAT,
-               BITS(CDMA_D_DATAIN_FORMAT__DATAIN_FORMAT, is_pixels(conv)) |
-                   BITS(CDMA_D_DATAIN_FORMAT__PIXEL_FORMAT, is_pixels(conv) ? conv->data_format : 0) |
-                   BITS(CDMA_D_DATAIN_FORMAT__PIXEL_MAPPING, conv->pixel_mapping) |
-                   BITS(CDMA_D_DATAIN_FORMAT__PIXEL_SIGN_OVERRIDE, conv->pixel_override));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_0, sizes(src->width, src->height));
-    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_1, DATAIN_CHANNEL, src->channel - 1);
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_EXT_0, sizes(conv->w_csc, conv->h_csc));
-    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE, ram_type(src));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_DAIN_ADDR_HIGH_0, high_word(src->address));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_DAIN_ADDR_LOW_0, low_word(src->address));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_DAIN_ADDR_HIGH_1, high_word(second));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_DAIN_ADDR_LOW_1, low_word(second));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_LINE_STRIDE, src->line_stride);
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_SURF_STRIDE, src->surface_stride);
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_LINE_UV_STRIDE, conv->uv_line_stride);
-    emit_write(
-        emitter, NVDLA_CDMA, CDMA_D_DAIN_MAP,
-        BITS(CDMA_D_DAIN_MAP__LINE_PACKED, src->line_stride == src->width * atom) |
-            BITS(CDMA_D_DAIN_MAP__SURF_PACKED, src->surface_stride == (uint64_t)src->width * src->height * atom));
-    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_BATCH_NUMBER, BATCHES, conv->batch - 1);
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_BATCH_STRIDE, conv->batch_stride);
-    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_ENTRY_PER_SLICE, ENTRIES, conv->entry_per_slice - 1);
-    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_FETCH_GRAIN, GRAINS, conv->fetch_grain - 1);
+    PUT(CDMA, D_MISC_CFG, misc_cfg(conv, conv->in_precision));
+    FIELDS(CDMA, D_DATAIN_FORMAT, DATAIN_FORMAT, is_pixels(conv), PIXEL_FORMAT, is_pixels(conv) ? conv->data_format : 0,
+           PIXEL_MAPPING, conv->pixel_mapping, PIXEL_SIGN_OVERRIDE, conv->pixel_override);
+    PUT(CDMA, D_DATAIN_SIZE_0, sizes(src->width, src->height));
+    FIELDS(CDMA, D_DATAIN_SIZE_1, DATAIN_CHANNEL, src->channel - 1);
+    PUT(CDMA, D_DATAIN_SIZE_EXT_0, sizes(conv->w_csc, conv->h_csc));
+    FIELDS(CDMA, D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE, ram_type(src));
+    PUT(CDMA, D_DAIN_ADDR_HIGH_0, high_word(src->address));
+    PUT(CDMA, D_DAIN_ADDR_LOW_0, low_word(src->address));
+    PUT(CDMA, D_DAIN_ADDR_HIGH_1, high_word(second));
+    PUT(CDMA, D_DAIN_ADDR_LOW_1, low_word(second));
+    PUT(CDMA, D_LINE_STRIDE, src->line_stride);
+    PUT(CDMA, D_SURF_STRIDE, src->surface_stride);
+    PUT(CDMA, D_LINE_UV_STRIDE, conv->uv_line_stride);
+    FIELDS(CDMA, D_DAIN_MAP, LINE_PACKED, src->line_stride == src->width * atom, SURF_PACKED,
+           src->surface_stride == (uint64_t)src->width * src->height * atom);
+    FIELDS(CDMA, D_BATCH_NUMBER, BATCHES, conv->batch - 1);
+    PUT(CDMA, D_BATCH_STRIDE, conv->batch_stride);
+    FIELDS(CDMA, D_ENTRY_PER_SLICE, ENTRIES, conv->entry_per_slice - 1);
+    FIELDS(CDMA, D_FETCH_GRAIN, GRAINS, conv->fetch_grain - 1);
 }
 
 static void emit_cdma_weights(const struct emitter *emitter, const struct operation *op) {
     const struct conv_op *conv = &op->conv;
-    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_FORMAT, WEIGHT_FORMAT, conv->weight_format);
-    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_SIZE_0, BYTE_PER_KERNEL, conv->bytes_per_kernel - 1);
-    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_SIZE_1, WEIGHT_KERNEL, op->dst.channel - 1);
-    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_RAM_TYPE, WEIGHT_RAM_TYPE, ram_type(&conv->weight));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_ADDR_HIGH, high_word(conv->weight.address));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_ADDR_LOW, low_word(conv->weight.address));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_BYTES, conv->weight.size);
+    FIELDS(CDMA, D_WEIGHT_FORMAT, WEIGHT_FORMAT, conv->weight_format);
+    FIELDS(CDMA, D_WEIGHT_SIZE_0, BYTE_PER_KERNEL, conv->bytes_per_kernel - 1);
+    FIELDS(CDMA, D_WEIGHT_SIZE_1, WEIGHT_KERNEL, op->dst.channel - 1);
+    FIELDS(CDMA, D_WEIGHT_RAM_TYPE, WEIGHT_RAM_TYPE, ram_type(&conv->weight));
+    PUT(CDMA, D_WEIGHT_ADDR_HIGH, high_word(conv->weight.address));
+    PUT(CDMA, D_WEIGHT_ADDR_LOW, low_word(conv->weight.address));
+    PUT(CDMA, D_WEIGHT_BYTES, conv->weight.size);
     if (!conv->weight_format)
         return;
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_WGS_ADDR_HIGH, high_word(conv->wgs.address));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_WGS_ADDR_LOW, low_word(conv->wgs.address));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_WMB_ADDR_HIGH, high_word(conv->wmb.address));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_WMB_ADDR_LOW, low_word(conv->wmb.address));
-    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_WMB_BYTES, WMB_BYTES, conv->wmb.size);
+    PUT(CDMA, D_WGS_ADDR_HIGH, high_word(conv->wgs.address));
+    PUT(CDMA, D_WGS_ADDR_LOW, low_word(conv->wgs.address));
+    PUT(CDMA, D_WMB_ADDR_HIGH, high_word(conv->wmb.address));
+    PUT(CDMA, D_WMB_ADDR_LOW, low_word(conv->wmb.address));
+    FIELDS(CDMA, D_WMB_BYTES, WMB_BYTES, conv->wmb.size);
 }
 
 static void emit_cdma_convertor(const struct emitter *emitter, const struct operation *op) {
     const struct conv_op *conv = &op->conv;
     const struct cvt_param *cvt = &conv->in_cvt;
-    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_MEAN_FORMAT, MEAN_FORMAT, conv->mean_format);
+    FIELDS(CDMA, D_MEAN_FORMAT, MEAN_FORMAT, conv->mean_format);
     if (conv->mean_format) {
-        emit_write(emitter, NVDLA_CDMA, CDMA_D_MEAN_GLOBAL_0,
-                   BITS(CDMA_D_MEAN_GLOBAL_0__MEAN_RY, conv->mean_ry) |
-                       BITS(CDMA_D_MEAN_GLOBAL_0__MEAN_GU, conv->mean_gu));
-        emit_write(emitter, NVDLA_CDMA, CDMA_D_MEAN_GLOBAL_1,
-                   BITS(CDMA_D_MEAN_GLOBAL_1__MEAN_BV, conv->mean_bv) |
-                       BITS(CDMA_D_MEAN_GLOBAL_1__MEAN_AX, conv->mean_ax));
+        FIELDS(CDMA, D_MEAN_GLOBAL_0, MEAN_RY, conv->mean_ry, MEAN_GU, conv->mean_gu);
+        FIELDS(CDMA, D_MEAN_GLOBAL_1, MEAN_BV, conv->mean_bv, MEAN_AX, conv->mean_ax);
     }
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_CVT_CFG,
-               cvt->enable ? BITS(CDMA_D_CVT_CFG__CVT_EN, 1) | BITS(CDMA_D_CVT_CFG__CVT_TRUNCATE, cvt->truncate) : 0);
+    PUT(CDMA, D_CVT_CFG,
+        cvt->enable ? BITS(CDMA_D_CVT_CFG__CVT_EN, 1) | BITS(CDMA_D_CVT_CFG__CVT_TRUNCATE, cvt->truncate) : 0);
     if (cvt->enable) {
-        EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_CVT_OFFSET, CVT_OFFSET, cvt->offset);
-        EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_CVT_SCALE, CVT_SCALE, cvt->scale);
+        FIELDS(CDMA, D_CVT_OFFSET, CVT_OFFSET, cvt->offset);
+        FIELDS(CDMA, D_CVT_SCALE, CVT_SCALE, cvt->scale);
     }
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_CONV_STRIDE, strides(conv));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_ZERO_PADDING,
-               BITS(CDMA_D_ZERO_PADDING__PAD_LEFT, conv->pad_left) |
-                   BITS(CDMA_D_ZERO_PADDING__PAD_RIGHT, conv->pad_right) |
-                   BITS(CDMA_D_ZERO_PADDING__PAD_TOP, conv->pad_top) |
-                   BITS(CDMA_D_ZERO_PADDING__PAD_BOTTOM, conv->pad_bottom));
-    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_ZERO_PADDING_VALUE, PAD_VALUE, conv->pad_value);
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_BANK, bank(conv));
+    PUT(CDMA, D_CONV_STRIDE, strides(conv));
+    FIELDS(CDMA, D_ZERO_PADDING, PAD_LEFT, conv->pad_left, PAD_RIGHT, conv->pad_right, PAD_TOP, conv->pad_top,
+           PAD_BOTTOM, conv->pad_bottom);
+    FIELDS(CDMA, D_ZERO_PADDING_VALUE, PAD_VALUE, conv->pad_value);
+    PUT(CDMA, D_BANK, bank(conv));
 }
 
 void emit_conv(const struct emitter *emitter, const struct operation *op) {

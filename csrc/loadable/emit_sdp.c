@@ -57,22 +57,17 @@ static void emit_sdp_rdma(const struct emitter *emitter, const struct operation 
     const struct sdp_op *sdp = &op->sdp;
     const struct data_cube *src = &op->src;
     const bool flying = src->type == CUBE_ON_THE_FLY;
-    emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG, 0);
+    PUT(SDP_RDMA, D_FEATURE_MODE_CFG, 0);
     for (int i = 0; i < SDP_UNITS; i++)
         emit_write(emitter, NVDLA_SDP_RDMA, units[i].rdma_cfg, 0);
-    emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG,
-               BITS(SDP_RDMA_D_FEATURE_MODE_CFG__FLYING_MODE, flying) |
-                   BITS(SDP_RDMA_D_FEATURE_MODE_CFG__WINOGRAD, sdp->mode) |
-                   BITS(SDP_RDMA_D_FEATURE_MODE_CFG__IN_PRECISION, sdp->src_precision) |
-                   BITS(SDP_RDMA_D_FEATURE_MODE_CFG__PROC_PRECISION, proc_precision(sdp)) |
-                   BITS(SDP_RDMA_D_FEATURE_MODE_CFG__OUT_PRECISION, sdp->dst_precision) |
-                   BITS(SDP_RDMA_D_FEATURE_MODE_CFG__BATCH_NUMBER, batches(sdp)));
+    FIELDS(SDP_RDMA, D_FEATURE_MODE_CFG, FLYING_MODE, flying, WINOGRAD, sdp->mode, IN_PRECISION, sdp->src_precision,
+           PROC_PRECISION, proc_precision(sdp), OUT_PRECISION, sdp->dst_precision, BATCH_NUMBER, batches(sdp));
     if (!operation_needs_rdma(op))
         return;
     emit_size(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_WIDTH, src);
     if (!flying) {
         emit_cube(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_BASE_ADDR_LOW, src);
-        EMIT_FIELD(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_DMA_CFG, SRC_RAM_TYPE, ram_type(src));
+        FIELDS(SDP_RDMA, D_SRC_DMA_CFG, SRC_RAM_TYPE, ram_type(src));
     }
     for (int i = 0; i < SDP_UNITS; i++)
         emit_operands(emitter, i, &sdp->units[i]);
@@ -130,7 +125,7 @@ _Static_assert(SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE == SDP_D_DP_EW_ALU_CVT_OFFSET_
                "the values of a convertor follow each other");
 
 static void emit_ew(const struct emitter *emitter, const struct sdp_unit *unit) {
-    emit_write(emitter, NVDLA_SDP, SDP_D_DP_EW_CFG, stage_cfg(unit, ACT_TABLE));
+    PUT(SDP, D_DP_EW_CFG, stage_cfg(unit, ACT_TABLE));
     if (!unit->enable)
         return;
     if (adds(unit))
@@ -139,7 +134,7 @@ static void emit_ew(const struct emitter *emitter, const struct sdp_unit *unit) 
     if (multiplies(unit))
         emit_ew_operand(emitter, SDP_D_DP_EW_MUL_CFG, SDP_D_DP_EW_MUL_SRC_VALUE, SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE,
                         unit->mode != 0, unit->mul_operand, &unit->mul_cvt);
-    EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_DP_EW_TRUNCATE_VALUE, EW_TRUNCATE, unit->truncate);
+    FIELDS(SDP, D_DP_EW_TRUNCATE_VALUE, EW_TRUNCATE, unit->truncate);
 }
 
 void emit_sdp(const struct emitter *emitter, const struct dla_task *task, const struct operation *op) {
@@ -151,26 +146,21 @@ void emit_sdp(const struct emitter *emitter, const struct dla_task *task, const 
         emit_table(emitter, NVDLA_SDP, &task->tables[sdp->lut], sdp->src_precision);
     emit_size(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, src);
     if (to_memory) {
-        emit_write(emitter, NVDLA_SDP, SDP_D_DST_BASE_ADDR_HIGH, high_word(dst->address));
-        emit_write(emitter, NVDLA_SDP, SDP_D_DST_BASE_ADDR_LOW, low_word(dst->address));
-        emit_write(emitter, NVDLA_SDP, SDP_D_DST_LINE_STRIDE, dst->line_stride);
-        emit_write(emitter, NVDLA_SDP, SDP_D_DST_SURFACE_STRIDE, dst->surface_stride);
+        PUT(SDP, D_DST_BASE_ADDR_HIGH, high_word(dst->address));
+        PUT(SDP, D_DST_BASE_ADDR_LOW, low_word(dst->address));
+        PUT(SDP, D_DST_LINE_STRIDE, dst->line_stride);
+        PUT(SDP, D_DST_SURFACE_STRIDE, dst->surface_stride);
     }
     emit_stage(emitter, &units[SDP_X1], &sdp->units[SDP_X1]);
     emit_stage(emitter, &units[SDP_X2], &sdp->units[SDP_X2]);
     emit_ew(emitter, &sdp->units[SDP_Y]);
-    emit_write(emitter, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG,
-               BITS(SDP_D_FEATURE_MODE_CFG__FLYING_MODE, src->type == CUBE_ON_THE_FLY) |
-                   BITS(SDP_D_FEATURE_MODE_CFG__OUTPUT_DST, !to_memory) |
-                   BITS(SDP_D_FEATURE_MODE_CFG__WINOGRAD, sdp->mode) |
-                   BITS(SDP_D_FEATURE_MODE_CFG__BATCH_NUMBER, batches(sdp)));
-    EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_DST_DMA_CFG, DST_RAM_TYPE, ram_type(dst));
+    FIELDS(SDP, D_FEATURE_MODE_CFG, FLYING_MODE, src->type == CUBE_ON_THE_FLY, OUTPUT_DST, !to_memory, WINOGRAD,
+           sdp->mode, BATCH_NUMBER, batches(sdp));
+    FIELDS(SDP, D_DST_DMA_CFG, DST_RAM_TYPE, ram_type(dst));
     if (sdp->batch > 1)
-        emit_write(emitter, NVDLA_SDP, SDP_D_DST_BATCH_STRIDE, sdp->batch_stride);
-    emit_write(emitter, NVDLA_SDP, SDP_D_DATA_FORMAT,
-               BITS(SDP_D_DATA_FORMAT__PROC_PRECISION, proc_precision(sdp)) |
-                   BITS(SDP_D_DATA_FORMAT__OUT_PRECISION, sdp->dst_precision));
-    EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_CVT_OFFSET, CVT_OFFSET, sdp->out_cvt.offset);
-    EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_CVT_SCALE, CVT_SCALE, sdp->out_cvt.scale);
-    EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_CVT_SHIFT, CVT_SHIFT, sdp->out_cvt.truncate);
+        PUT(SDP, D_DST_BATCH_STRIDE, sdp->batch_stride);
+    FIELDS(SDP, D_DATA_FORMAT, PROC_PRECISION, proc_precision(sdp), OUT_PRECISION, sdp->dst_precision);
+    FIELDS(SDP, D_CVT_OFFSET, CVT_OFFSET, sdp->out_cvt.offset);
+    FIELDS(SDP, D_CVT_SCALE, CVT_SCALE, sdp->out_cvt.scale);
+    FIELDS(SDP, D_CVT_SHIFT, CVT_SHIFT, sdp->out_cvt.truncate);
 }
