@@ -10,7 +10,6 @@
  * Addresses beyond the capacity wrap. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

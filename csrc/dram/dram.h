@@ -10,9 +10,6 @@
  * All times are clocks of the memory (config.h). Requests and calls must not go back in time. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "dram/config.h"
 
 struct dram;

@@ -11,7 +11,6 @@
  * They have to be deterministic, and keep their state in the memory of the process: it is forked. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "nvdla/error.h"

@@ -10,10 +10,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "dram/config.h"
 #include "dram/dram.h"
 #include "dram/traffic.h"

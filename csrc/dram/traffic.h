@@ -6,7 +6,6 @@
  * core clocks since reset, repeated from its start with loop=yes. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -2,10 +2,6 @@
  * has the times of report.json. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "estimate/flow.h"
 #include "trace/program.h"
 

@@ -8,10 +8,6 @@
  * memory is a latency and a bandwidth, or the DRAM of a run with its other masters (dram/system.h). */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "device/device.h"
 #include "dram/system.h"
 #include "estimate/laws.h"

@@ -2,8 +2,6 @@
  * orders say. scripts/fit.py finds them with random layers that were played on the RTL. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "nvdla/error.h"
 
 enum estimate_law {

@@ -1,9 +1,6 @@
 /* Creates a folder with all its files, or none. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "nvdla/error.h"
 #include "nvdla/text.h"
 

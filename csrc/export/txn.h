@@ -1,8 +1,6 @@
 /* Writer of input.txn of the trace player, with its memory files (80-trace-formats section 1). */
 #pragma once
 
-#include <stdint.h>
-
 #include "trace/program.h"
 
 /* Converts a sequential program (order.h) to the form it has after writing and reading input.txn: the same operations,

@@ -3,8 +3,6 @@
  * Spec: 20-data-formats section 5, 30-cdma-cbuf sections 4 and 5. */
 #pragma once
 
-#include <stdint.h>
-
 #include "gen/shape.h"
 #include "nvdla/buffer_sizes.h"
 

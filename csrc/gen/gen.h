@@ -6,9 +6,6 @@
  * both register groups, fused chains, precisions that change from layer to layer, NaN and infinities of FP16. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "gen/spec.h"
 #include "nvdla/config.h"
 #include "nvdla/error.h"

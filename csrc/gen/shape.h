@@ -2,10 +2,6 @@
  * layer makes. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "gen/rng.h"
 #include "gen/spec.h"
 #include "nvdla/cube.h"

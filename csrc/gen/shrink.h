@@ -5,8 +5,6 @@
  * and checks; later layers move to the other register groups if needed. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "gen/spec.h"
 #include "nvdla/error.h"
 #include "trace/program.h"

@@ -6,10 +6,6 @@
  * plain layer has the plain values of that table and is zero otherwise; only other values are printed. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/config.h"
 #include "nvdla/error.h"
 #include "trace/program.h"

@@ -1,9 +1,6 @@
 /* The content of a capture: accesses, and remarks about it. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "memory/space.h"
 #include "nvdla/config.h"
 #include "nvdla/text.h"

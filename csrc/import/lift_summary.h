@@ -1,8 +1,6 @@
 /* Summary of an import. */
 #pragma once
 
-#include <stdint.h>
-
 #include "nvdla/text.h"
 
 /* Counts and lines for the summary and the comments of the trace. */

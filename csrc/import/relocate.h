@@ -2,10 +2,6 @@
  * one (80-trace-formats section 4.3). */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/config.h"
 #include "nvdla/error.h"
 

@@ -4,9 +4,6 @@
  * them to a program. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "import/access.h"
 #include "nvdla/error.h"
 

@@ -5,10 +5,6 @@
  * Spec: 30-cdma-cbuf section 5, 40-convolution-core sections 4.1 to 4.4. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "layers/cubes.h"
 #include "layers/view.h"
 

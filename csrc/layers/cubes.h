@@ -6,10 +6,6 @@
  * without batches or Winograd, batches are 1 and Winograd is off. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "layers/tracker.h"
 #include "layers/view.h"
 #include "nvdla/cube.h"

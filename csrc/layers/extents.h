@@ -1,10 +1,6 @@
 /* The memory that a launch reads, as address ranges. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "layers/tracker.h"
 
 struct memory_extent {

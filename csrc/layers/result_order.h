@@ -5,9 +5,6 @@
  * Spec: 40-convolution-core section 4.6, 50-sdp section 3. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "layers/view.h"
 
 enum { RESULT_BAND = 4 }; /* lines of a Winograd band */

@@ -6,10 +6,6 @@
  * arming counts, also one that the hardware drops because the group is still armed. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "layers/view.h"
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"

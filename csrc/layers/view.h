@@ -3,10 +3,6 @@
  * (layers/cubes.h). */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/config.h"
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"

@@ -2,9 +2,7 @@
  * takes are closed, and half a message never blocks the caller. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "live/vfio_user.h"
 #include "nvdla/error.h"

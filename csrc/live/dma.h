@@ -5,10 +5,6 @@
  * messages (function.h). Both AXI ports see the same memory. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "device/device.h"
 #include "layers/tracker.h"
 #include "live/recording.h"

@@ -5,9 +5,6 @@
  * reads get their part of the word, smaller writes are refused. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "live/channel.h"
 #include "live/control.h"
 #include "live/dma.h"

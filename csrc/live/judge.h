@@ -7,10 +7,6 @@
  * launch and the device's reads is not blamed on the device. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "device/device.h"
 #include "layers/tracker.h"
 

@@ -2,8 +2,6 @@
  * which launches are armed and done. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "device/device.h"

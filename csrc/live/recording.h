@@ -2,8 +2,6 @@
  * (80-trace-formats section 4), which import reads. A part of it ends at each reset of the device. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "memory/space.h"

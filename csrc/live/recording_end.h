@@ -6,7 +6,6 @@
  * no convolutions follows the session for that. What the layers before it left in memory is initial content then. */
 #pragma once
 
-#include <stdint.h>
 #include <stdio.h>
 
 #include "live/recording.h"

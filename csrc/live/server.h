@@ -1,7 +1,6 @@
 /* A vfio-user server for one device (nvcosim serve): clients one after the other, and time in between. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "live/live_device.h"

@@ -6,7 +6,6 @@
  * amount read is bounded by the size of the file: tables that share their vectors without limit are refused. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

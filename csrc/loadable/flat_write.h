@@ -1,9 +1,6 @@
 /* Writes FlatBuffers: what flat.h reads. A table is a list of fields by number; what they refer to follows it. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/text.h"
 
 enum flat_kind { FLAT_ABSENT, FLAT_NUMBER, FLAT_TEXT, FLAT_VECTOR, FLAT_TEXTS, FLAT_TABLES };

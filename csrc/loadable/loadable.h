@@ -2,10 +2,6 @@
  * 87-loadables sections 2 and 3. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "memory/space.h"
 #include "nvdla/config.h"
 #include "nvdla/element_order.h"

@@ -2,7 +2,6 @@
  * allocations are limited by the file's header and the limits here. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

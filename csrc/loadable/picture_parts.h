@@ -1,7 +1,6 @@
 /* Shared by the readers of pictures, one per family of formats. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -2,9 +2,6 @@
  * is detected by content. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "memory/memory.h"

@@ -4,7 +4,6 @@
  * prints nothing and does not depend on NVDLA. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

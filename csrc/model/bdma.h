@@ -5,10 +5,6 @@
  * register_group; the effects of writing them are here. Spec: 64-bdma. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "layers/cubes.h"
 #include "model/dma.h"
 #include "model/overlap.h"

@@ -1,7 +1,6 @@
 /* Memory that is reused from layer to layer: it grows and never shrinks. */
 #pragma once
 
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "nvdla/xalloc.h"

@@ -3,10 +3,6 @@
  * Spec: 40-convolution-core sections 9.4 and 9.7. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/cacc_deliver.h"
 #include "nvdla/config.h"
 

@@ -9,10 +9,6 @@
  * Spec: 30-cdma-cbuf sections 4, 5, 8 and 9, 40-convolution-core sections 5 and 6. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/config.h"
 
 /* A range of entries that wraps around. */

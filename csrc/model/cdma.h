@@ -7,10 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "model/buffer.h"
 #include "model/cbuf.h"
 #include "model/cdma_convertor.h"

@@ -3,10 +3,6 @@
  * Spec: 30-cdma-cbuf sections 6 and 7. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "model/register_group.h"
 #include "nvdla/config.h"
 #include "nvdla/fp_inline.h"

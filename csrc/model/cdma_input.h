@@ -4,10 +4,6 @@
  * Spec: 30-cdma-cbuf section 5. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "model/cbuf.h"
 #include "model/cdma_convertor.h"
 #include "model/cdma_layer.h"

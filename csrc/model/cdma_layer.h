@@ -3,10 +3,6 @@
  * Spec: 30-cdma-cbuf section 2, 20-data-formats section 9. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "layers/cubes.h"
 #include "model/cbuf.h"
 

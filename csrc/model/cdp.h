@@ -5,10 +5,6 @@
  * atoms are written; lanes beyond the channel count enter as 0. Spec: 62-cdp, 55-lut section 7. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "layers/cubes.h"
 #include "model/dma.h"
 #include "model/register_group.h"

@@ -5,10 +5,6 @@
  * allowed. The checker does not change what engines execute or wait for. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "device/device.h"
 #include "model/bdma.h"
 #include "model/register_group.h"

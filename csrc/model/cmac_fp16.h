@@ -5,10 +5,6 @@
  * Spec: 40-convolution-core section 9.2. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "model/cmac.h"
 #include "model/cmac_fp16_operands.h"
 

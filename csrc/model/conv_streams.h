@@ -5,10 +5,6 @@
  * Spec: 30-cdma-cbuf sections 5 and 8, 40-convolution-core sections 3 to 5 and 9. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "layers/conv_order.h"
 #include "model/cbuf.h"
 #include "model/cdma_layer.h"

@@ -11,10 +11,6 @@
  * 95-compiled-representation (padding strategy 1 of B.5), 40-convolution-core sections 3 and 4. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "model/cmac.h"
 
 /* The key of a table. All members are size_t, so that keys compare as bytes. An element is one number of the input. A

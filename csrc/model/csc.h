@@ -5,10 +5,6 @@
  * armed. Spec: 40-convolution-core sections 6 and 7, 30-cdma-cbuf section 9. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "layers/view.h"
 #include "model/cbuf.h"
 #include "model/cdma.h"

@@ -4,9 +4,6 @@
  * Spec: 40-convolution-core sections 3 and 5, 30-cdma-cbuf section 5. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "model/buffer.h"
 #include "model/cbuf.h"
 #include "model/crep.h"

@@ -5,9 +5,6 @@
  * threads of a pool share the work of computing ahead of SDP. Spec: 40-convolution-core sections 4, 6 and 9. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "model/conv_streams.h"
 #include "model/csc.h"
 #include "model/pool.h"

@@ -4,9 +4,6 @@
  * Spec: 70-memory-interface sections 3, 4 and 7, 20-data-formats section 9. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "device/device.h"
 #include "model/register_group.h"
 

@@ -1,8 +1,6 @@
 /* Runs a layer and ends it: memory, status registers, groups, interrupts, taps. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "model/machine.h"
 #include "model/schedule.h"
 

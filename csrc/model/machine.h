@@ -2,8 +2,6 @@
  * schedule.c finds the layer that can run next, execute.c runs it. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <time.h>
 
 #include "device/device.h"

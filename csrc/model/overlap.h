@@ -1,9 +1,6 @@
 /* Whether two cubes share bytes: for layers that write what they read. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "layers/cubes.h"
 
 /* The bytes of a cube: surfaces of lines. */

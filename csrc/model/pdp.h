@@ -5,10 +5,6 @@
  * processed. Spec: 60-pdp. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "layers/cubes.h"
 #include "model/dma.h"
 #include "model/pdp_pool.h"

@@ -1,8 +1,6 @@
 /* Pooling arithmetic on whole lines. See pdp_pool.h. */
 #include "model/pdp_pool.h"
 
-#include <stdbool.h>
-
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"
 #include "nvdla/fp_inline.h"

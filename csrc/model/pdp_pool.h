@@ -5,10 +5,6 @@
  * or FP16 patterns in uint32_t (max and min of FP16). Spec: 60-pdp sections 4 and 5. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/config.h"
 
 enum pdp_method { PDP_AVERAGE, PDP_MAX, PDP_MIN };

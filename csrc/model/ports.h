@@ -1,8 +1,6 @@
 /* The memory ports: whether MCIF and CVIF answer a client. Spec: 70-memory-interface sections 3 and 7. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "model/machine.h"
 #include "nvdla/clients.h"
 

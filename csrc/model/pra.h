@@ -4,9 +4,6 @@
  * Spec: 40-convolution-core sections 3.3 and 9.6. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/config.h"
 
 enum { PRA_TILE = 4 }; /* rows and columns */

@@ -5,10 +5,6 @@
  * model.c implements the effects of GLB's interrupt registers. Spec: 10-system section 6. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "layers/view.h"
 #include "nvdla/config.h"
 #include "nvdla/registers.h"

@@ -4,10 +4,6 @@
  * Spec: 66-rubik. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "layers/cubes.h"
 #include "model/dma.h"
 

@@ -7,10 +7,6 @@
  * section 3. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "device/device.h"
 #include "layers/view.h"
 

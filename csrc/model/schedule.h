@@ -3,9 +3,6 @@
  * for in vain never becomes ready: its units stay RUNNING and the device is idle. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "model/machine.h"
 #include "model/pdp.h"
 #include "model/rubik.h"

@@ -4,10 +4,6 @@
  * All lanes of all atoms are processed, including those beyond the channel count. Spec: 50-sdp. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "model/dma.h"
 #include "model/sdp_layer.h"
 #include "model/sdp_table.h"

@@ -3,10 +3,6 @@
  * In memory elements are little-endian. Spec: 50-sdp sections 3.2, 3.3, 5.3, 6.4 and 10. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/config.h"
 
 /* Loads `count` elements into the pipe: integers sign-extended, FP16 as FP32. Section 3.2. */

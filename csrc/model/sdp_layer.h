@@ -4,10 +4,6 @@
  * layers are INT8, one batch, in plain order, and EW and its operand DMA are always off. Spec: 50-sdp. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "layers/cubes.h"
 #include "model/sdp_convert.h"
 #include "model/sdp_stage.h"

@@ -2,10 +2,6 @@
  * to 6 and 9. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/lut.h"
 
 struct sdp_table {

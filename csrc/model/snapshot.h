@@ -5,9 +5,6 @@
  * and model_weights_in_front() say whether that matters. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "device/device.h"
 
 /* True while a launch of the unit, counted from 0 since reset, is armed and not done. BDMA: launched and not done. */

@@ -6,10 +6,6 @@
  * 20-data-formats section 6. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "model/buffer.h"
 #include "model/cbuf.h"
 #include "nvdla/config.h"

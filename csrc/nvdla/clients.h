@@ -5,10 +5,6 @@
  * section 3. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/config.h"
 #include "nvdla_names.h"
 

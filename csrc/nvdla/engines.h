@@ -7,10 +7,6 @@
  * INTERRUPT_CDMA_WT; INTERRUPT_COUNT. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/config.h"
 #include "nvdla_names.h"
 

@@ -1,8 +1,6 @@
 /* The table of pixel formats. See pixel.h. */
 #include "nvdla/pixel.h"
 
-#include <stddef.h>
-
 static const struct nvdla_pixel_format formats[] = {
     [0x00] = {"R8", NVDLA_INT8, 8, 1, 1, {1, 0}, {0}},
     [0x01] = {"R10", NVDLA_INT16, 16, 1, 1, {2, 0}, {0}},

@@ -3,8 +3,6 @@
  * Spec: 20-data-formats section 4. */
 #pragma once
 
-#include <stdint.h>
-
 #include "nvdla/config.h"
 
 enum { PIXEL_COMPONENTS = 4 }; /* most components of a pixel */

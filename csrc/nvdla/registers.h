@@ -5,10 +5,6 @@
  * sections 4.3 and 6. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/config.h"
 #include "nvdla_names.h" /* enum nvdla_unit; enum nvdla_access, the access codes of chapter 10 */
 

@@ -2,10 +2,6 @@
  * height, width, channels (NHWC) with one picture. Spec: 88-quantised-networks sections 1 and 2. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/error.h"
 #include "nvdla/text.h"
 

@@ -1,10 +1,6 @@
 /* A program with its cuts: one sequence in which each piece ends, with every unit idle, before the next one begins. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "split/layer_order.h"
 #include "trace/program.h"
 

@@ -1,10 +1,6 @@
 /* The layers of a program in the order in which the model finishes them, and the boundaries where it can be cut. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "layers/tracker.h"
 #include "replay/player.h"
 #include "split/split_parts.h"

@@ -10,8 +10,6 @@
  *   exchange.c     exchanges the groups of units that begin a piece with group 1 */
 #pragma once
 
-#include <stdbool.h>
-
 #include "memory/space.h"
 #include "nvdla/error.h"
 #include "split/split_names.h"

@@ -1,10 +1,6 @@
 /* Types for all files of a split: options, layers and pieces. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "device/device.h"
 #include "trace/network.h"
 

@@ -1,9 +1,6 @@
 /* Exchanges the two register groups of a unit. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "trace/program.h"
 
 /* True if the unit has two register groups in this configuration. */

@@ -4,7 +4,6 @@
  * not depend on its size, compressed or not. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -2,9 +2,6 @@
  * tensors. See traces/FORMAT.md, "Networks". */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "memory/space.h"
 #include "nvdla/element_order.h"
 #include "nvdla/registers.h"

@@ -7,10 +7,6 @@
  * runs after the last command, when the device is idle. Events are sticky. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "memory/memory.h"
 #include "memory/space.h"
 #include "nvdla/config.h"

@@ -1,10 +1,6 @@
 /* Changes register values of the launches of a program. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "trace/program.h"
 
 /* The value a D register shall have when a launch is armed. */

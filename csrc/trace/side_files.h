@@ -1,10 +1,6 @@
 /* Files that a trace names or that are in its directory. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/error.h"
 #include "trace/lex.h"
 #include "trace/program.h"

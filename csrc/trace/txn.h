@@ -1,8 +1,6 @@
 /* Facts about input.txn that its reader (txn.c) and its writer share. */
 #pragma once
 
-#include <stdint.h>
-
 #include "memory/space.h"
 #include "nvdla/config.h"
 
