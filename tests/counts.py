@@ -1,5 +1,9 @@
-"""Counts checks of tests written in Python: `check(title, good, found)` for each, `finish()` at the end."""
+"""What tests written in Python share: `check(title, good, found)` counts and reports a check, `finish()` ends with the counts."""
+import contextlib
+import pathlib
+import subprocess
 import sys
+import tempfile
 
 passed = failed = skipped = 0
 
@@ -9,6 +13,7 @@ def check(title, good, found=""):
     global passed, failed
     print(f"ok    {title}" if good else f"FAIL  {title}: {found}", flush=True)
     passed, failed = passed + bool(good), failed + (not good)
+    return good
 
 
 def skip(what):
@@ -19,5 +24,18 @@ def skip(what):
 
 
 def finish():
+    """Nothing that was checked or skipped is a failure, too."""
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
-    sys.exit(failed > 0)
+    sys.exit(failed > 0 or passed + skipped == 0)
+
+
+@contextlib.contextmanager
+def scratch():
+    """A folder that is removed at the end."""
+    with tempfile.TemporaryDirectory() as name:
+        yield pathlib.Path(name)
+
+
+def run(*command, **how):
+    """A program that has ended, with what it printed."""
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, **how)

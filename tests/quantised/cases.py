@@ -6,15 +6,13 @@ usage: cases.py NVCOSIM [CONFIG]     CONFIG: default small, whose RTL plays them
 Ends with "N passed, N failed".
 """
 import math
-import pathlib
 import random
-import subprocess
 import sys
-import tempfile
 
+from counts import check, finish, scratch
+from played import wrong
 from tflite import FLOAT, INT8, INT32, INT64, SAME, UINT8, VALID, Network, result, windows
 
-NVCOSIM = str(pathlib.Path(sys.argv[1]).resolve())
 CONFIG = sys.argv[2] if len(sys.argv) > 2 else "small"
 
 
@@ -200,30 +198,10 @@ CASES = {
 }
 
 
-def play(make, scratch):
-    """The reason why a case fails, or None."""
-    path = scratch / "case.tflite"
-    path.write_bytes(make().bytes())
-    source = ["--config", CONFIG, "--input", "random:3", str(path)]
-    check = subprocess.run([NVCOSIM, "compile", "--check", "--threads=1", *source], capture_output=True, text=True)
-    if check.returncode or "FAIL" in check.stdout:
-        return check.stdout + check.stderr
-    dut = "both" if CONFIG == "small" else "model"
-    done = subprocess.run([NVCOSIM, "run", "-q", "--dut", dut, "--out", str(scratch / "out"), *source], capture_output=True, text=True)
-    return done.stdout + done.stderr if done.returncode else None
-
-
-def main():
-    failed = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for name, make in CASES.items():
-            reason = play(make, pathlib.Path(scratch))
-            if reason:
-                failed += 1
-                print(f"FAIL {name}:\n{reason}")
-    print(f"{len(CASES) - failed} passed, {failed} failed")
-    return failed > 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+with scratch() as work:
+    for name, make in CASES.items():
+        path = work / "case.tflite"
+        path.write_bytes(make().bytes())
+        reason = wrong(path, "--config", CONFIG, "--input", "random:3", dut="both" if CONFIG == "small" else "model")
+        check(name, not reason, reason)
+finish()

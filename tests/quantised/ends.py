@@ -8,10 +8,9 @@ import os
 import pathlib
 import random
 import struct
-import subprocess
 import sys
-import tempfile
 
+from counts import check, finish, run, scratch
 from onnx_graph import INT8, Graph
 from tflite import FLOAT, INT64, UINT8, Network
 
@@ -49,7 +48,7 @@ def arg_max():
 
 
 def nv(*words):
-    done = subprocess.run([NVCOSIM, *words], capture_output=True, text=True)
+    done = run(NVCOSIM, *words)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -120,22 +119,14 @@ def names():
     yield f"a file where the report goes {text}", status == 2 and "here/a: found a file, expected a folder" in text
 
 
-def main():
-    passed = failed = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        os.chdir(scratch)
-        memory = bytearray(12 * 8)
-        for i in range(12):
-            memory[8 * i:8 * i + 2] = packed("b", CODES[2 * i:2 * i + 2])
-        pathlib.Path("memory").write_bytes(memory)
-        for part in (inputs, labels, names):
-            for name, fine in part():
-                passed, failed = passed + fine, failed + (not fine)
-                if not fine:
-                    print(f"FAIL {name}")
-    print(f"{passed} passed, {failed} failed")
-    return failed > 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+with scratch() as work:
+    os.chdir(work)
+    memory = bytearray(12 * 8)
+    for number in range(12):
+        memory[8 * number:8 * number + 2] = packed("b", CODES[2 * number:2 * number + 2])
+    pathlib.Path("memory").write_bytes(memory)
+    for part in (inputs, labels, names):
+        for title, fine in part():
+            first, *more = title.split("\n")
+            check(first, fine, "\n    ".join(more))
+finish()

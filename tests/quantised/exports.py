@@ -14,8 +14,8 @@ import random
 import struct
 import subprocess
 import sys
-import tempfile
 
+from counts import check, finish, run, scratch
 from onnx_graph import FLOAT, INT8, INT32, INT64, UINT8, Graph, single
 
 HEAD = ["| operator or form | opsets | networks |", "|---|---|---|"]
@@ -282,12 +282,12 @@ def distances(maker, found, own=False):
     return [abs((a ^ 128) - 128 - b) / near for a, b in zip(found, wanted)] if len(found) == len(wanted) else None
 
 
-def play(seed, scratch, seen, doubtful):
+def play(seed, work, seen, doubtful):
     """The reason why a network fails, or None."""
     maker = Maker(seed, f"g{seed}.data")
-    path, raw = scratch / f"g{seed}.onnx", scratch / "in.bin"
+    path, raw = work / f"g{seed}.onnx", work / "in.bin"
     path.write_bytes(maker.file)
-    (scratch / f"g{seed}.data").write_bytes(maker.graph.external)
+    (work / f"g{seed}.data").write_bytes(maker.graph.external)
     h, w, c = maker.shape
     raw.write_bytes(bytes(maker.codes[k * h * w + i] & 255 for i in range(h * w) for k in range(c)))
     done = subprocess.run([REFERENCE, path, raw], capture_output=True)
@@ -304,12 +304,11 @@ def play(seed, scratch, seen, doubtful):
     if seed >= FIRST + MODEL:
         return None
     raw.write_bytes(maker.raw)  # as the file has it, and so the output
-    source = [str(path), "--input", f"raw:{raw}"]
-    check = subprocess.run([NVCOSIM, "compile", "--check", "--threads=1", *source], capture_output=True, text=True)
-    out = scratch / f"out{seed}"
-    done = subprocess.run([NVCOSIM, "run", "-q", "--dut", "model", "--out", str(scratch / "run"), "--outputs", str(out), *source], capture_output=True, text=True)
-    if check.returncode or done.returncode:
-        return check.stdout + check.stderr + done.stderr
+    source = [path, "--input", f"raw:{raw}"]
+    nodes, out = run(NVCOSIM, "compile", "--check", "--threads=1", *source), work / f"out{seed}"
+    done = run(NVCOSIM, "run", "-q", "--dut", "model", "--out", work / "run", "--outputs", out, *source)
+    if nodes.returncode or done.returncode:
+        return nodes.stdout + nodes.stderr + done.stderr
     off = distances(maker, next(out.glob("*.bin")).read_bytes(), True)
     worst = max(off) if off else 999
     return None if worst <= 1 or seed in doubtful else f"{worst:.1f} steps off in the file's order"
@@ -333,32 +332,25 @@ def compare_page(count, page, write):
     last = next(i for i in range(first, len(lines) + 1) if i == len(lines) or not lines[i].startswith("|"))
     if write:
         page.write_text("\n".join(lines[:first] + wanted + lines[last:]) + "\n")
-    elif lines[first:last] != wanted:
-        print(f"FAIL {page}:{first + 1}: found another table than that of the tests; exports.py --write puts it there")
-        return True
-    return False
+    check(f"{page}:{first + 1}: the table of the tests", write or lines[first:last] == wanted,
+          "found another one; exports.py --write puts it there")
 
 
-def main():
-    if sys.argv[2:3] == ["--page"]:
-        failed = compare_page(int(sys.argv[1]), pathlib.Path(sys.argv[3]), "--write" in sys.argv)
-        print(f"{1 - failed} passed, {failed:d} failed")
-        return failed
-    failed, seen, doubtful = 0, set(), []
-    with tempfile.TemporaryDirectory() as scratch:
+def compare_networks():
+    seen, doubtful = set(), []
+    with scratch() as work:
         for seed in range(FIRST, FIRST + COUNT):
-            reason = play(seed, pathlib.Path(scratch), seen, doubtful)
-            if reason:
-                failed += 1
-                print(f"FAIL network of seed {seed}: {reason}")
+            reason = play(seed, work, seen, doubtful)
+            check(f"network of seed {seed}", not reason, reason)
     print("forms:", ", ".join(sorted(seen)))
     print("off by more than one step in some elements:", doubtful)
-    print(f"{COUNT - failed} passed, {failed} failed")
-    return failed > 0
 
 
 if __name__ == "__main__":
-    if sys.argv[2:3] != ["--page"]:
+    if sys.argv[2:3] == ["--page"]:
+        compare_page(int(sys.argv[1]), pathlib.Path(sys.argv[3]), "--write" in sys.argv)
+    else:
         NVCOSIM, REFERENCE = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
         COUNT, MODEL, FIRST = int(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5]) if sys.argv[5:] else 1
-    sys.exit(main())
+        compare_networks()
+    finish()

@@ -6,9 +6,9 @@ usage: fields.py NVCOSIM NETWORK...      Ends with "N passed, N failed".
 """
 import pathlib
 import struct
-import subprocess
 import sys
-import tempfile
+
+from counts import check, finish, run, scratch
 
 NVCOSIM = str(pathlib.Path(sys.argv[1]).resolve())
 CONFIGS = {"small": 37, "small_256": 37, "large": 36, "full": 36}  # pixel formats of features
@@ -175,23 +175,15 @@ class Loadable:
                 expect(1 <= w <= 8192 and 1 <= h <= 8192 and 1 <= c <= 8192 and line % 8 == 0 and surface % 8 == 0, "sides and strides of a cube")
 
 
-def main():
-    passed = failed = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for network in sys.argv[2:]:
-            for config in CONFIGS:
-                out = pathlib.Path(scratch) / "net.nvdla"
-                done = subprocess.run([NVCOSIM, "compile", network, "--config", config, "-o", str(out)], capture_output=True, text=True)
-                try:
-                    expect(done.returncode == 0, done.stderr)
-                    Loadable(out.read_bytes(), config).check()
-                    passed += 1
-                except Wrong as wrong:
-                    failed += 1
-                    print(f"FAIL {network}, {config}: expected {wrong}")
-    print(f"{passed} passed, {failed} failed")
-    return failed > 0 or not passed
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+with scratch() as work:
+    for network in sys.argv[2:]:
+        for name in CONFIGS:
+            out = work / "net.nvdla"
+            done = run(NVCOSIM, "compile", network, "--config", name, "-o", out)
+            try:
+                expect(done.returncode == 0, done.stderr)
+                Loadable(out.read_bytes(), name).check()
+                check(f"{network}, {name}", True)
+            except Wrong as wrong:
+                check(f"{network}, {name}", False, f"expected {wrong}")
+finish()

@@ -7,20 +7,14 @@ CONFIG in the environment: the configuration (default small). Ends with "N passe
 """
 import math
 import os
-import pathlib
 import random
-import subprocess
 import sys
-import tempfile
 
+from counts import check, finish, scratch
+from played import wrong
 from tflite import FLOAT, INT32, SAME, UINT8, VALID, Network, result, windows
 
-NVCOSIM = str(pathlib.Path(sys.argv[1]).resolve())
-COUNT = int(sys.argv[2])
-RTL = int(sys.argv[3]) if len(sys.argv) > 3 else 0
-FIRST = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 CONFIG = os.environ.get("CONFIG", "small")
-REFUSED = "refused"
 LIMITS = ("; the accelerator has at most ", " which do not fit the ")  # of the compiler, listed in docs/networks.md
 PRIMES = [1, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41]
 MOST = 40000  # elements of a tensor
@@ -239,40 +233,21 @@ class Maker:
         return self.net.bytes()
 
 
-def play(seed, scratch):
-    """The reason why a network fails, REFUSED if it exceeds a limit, or None."""
-    path = scratch / f"g{seed}.tflite"
-    path.write_bytes(Maker(seed).grow())
-    source = ["--config", CONFIG, "--input", f"random:{seed}"]
-    done = subprocess.run([NVCOSIM, "compile", str(path), "--check", "--threads=1", *source], capture_output=True, text=True)
-    if done.returncode == 2 and any(text in done.stderr for text in LIMITS):
-        return REFUSED
-    if done.returncode or "FAIL" in done.stdout:
-        return done.stdout + done.stderr
-    if seed < FIRST + RTL:
-        done = subprocess.run([NVCOSIM, "run", "-q", "--out", str(scratch / "out"), str(path), *source], capture_output=True, text=True)
-        if done.returncode:
-            return done.stdout + done.stderr
-    path.unlink()
-    return None
-
-
-def main():
-    failed = refused = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for seed in range(FIRST, FIRST + COUNT):
-            reason = play(seed, pathlib.Path(scratch))
-            refused += reason == REFUSED
-            if reason not in (None, REFUSED):
-                failed += 1
-                print(f"FAIL network of seed {seed}:\n{reason}")
+def main(count, rtl=0, first=1):
+    refused = 0
+    with scratch() as work:
+        for seed in range(first, first + count):
+            path, source = work / f"g{seed}.tflite", ("--config", CONFIG, "--input", f"random:{seed}")
+            path.write_bytes(Maker(seed).grow())
+            reason = wrong(path, *source, dut="both" if seed < first + rtl else None)
+            if any(text in reason for text in LIMITS):
+                refused += 1
+            else:
+                check(f"network of seed {seed}", not reason, reason)
     print(f"{refused} refused: beyond the limits of the compiler")
-    if refused * 50 > COUNT:
-        failed += 1
-        print("FAIL  more than one in 50 networks is refused")
-    print(f"{COUNT - failed - refused} passed, {failed} failed")
-    return failed > 0
+    check("at most one in 50 networks is refused", refused * 50 <= count, refused)
+    finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(*map(int, sys.argv[2:]))

@@ -6,13 +6,13 @@ which are TFLite's with one rounding; each node is compared on the model.
 usage: mobilenet.py NVCOSIM REFERENCE     Ends with "N passed, N failed".
 """
 import math
-import pathlib
 import random
 import struct
 import subprocess
 import sys
-import tempfile
 
+from counts import check, finish, scratch
+from played import compiled
 from tflite import INT32, SAME, Network, windows
 
 BLOCKS = [(1, 4, 1, 1), (6, 6, 2, 2), (6, 8, 3, 2), (6, 16, 4, 2), (6, 24, 3, 1), (6, 40, 3, 2), (6, 80, 1, 1)]  # expansion, channels, times, stride
@@ -140,28 +140,17 @@ class Maker:
         return x.pixels[0]
 
 
-def main():
-    nvcosim, reference = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
-    maker = Maker(45)
-    expected = maker.grow()
-    with tempfile.TemporaryDirectory() as scratch:
-        path, raw, cube = (pathlib.Path(scratch) / name for name in ("net.tflite", "first.bin", "last.bin"))
-        path.write_bytes(maker.net.bytes())
-        raw.write_bytes(maker.raw)
-        cube.write_bytes(bytes(b for i in range(SIDE * SIDE) for b in maker.raw[i::SIDE * SIDE]))
-        done = subprocess.run([reference, path, cube], capture_output=True)
-        found = list(struct.unpack(f"{len(done.stdout)}b", done.stdout))
-        check = subprocess.run([nvcosim, "compile", "--check", "--threads=1", path, "--input", f"raw:{raw}"], capture_output=True, text=True)
-    failed = 0
-    if len(maker.net.nodes) != 65 or found != expected:
-        failed += 1
-        print(f"FAIL {len(maker.net.nodes)} nodes: found {found} {done.stderr.decode()}, expected {expected}")
-    if check.returncode or check.stdout.count("pass node") != 64:
-        failed += 1
-        print(f"FAIL {check.stdout}{check.stderr}")
-    print(f"{2 - failed} passed, {failed} failed")
-    return failed > 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+reference, maker = sys.argv[2], Maker(45)
+expected = maker.grow()
+with scratch() as work:
+    path, raw, cube = (work / name for name in ("net.tflite", "first.bin", "last.bin"))
+    path.write_bytes(maker.net.bytes())
+    raw.write_bytes(maker.raw)
+    cube.write_bytes(bytes(b for i in range(SIDE * SIDE) for b in maker.raw[i::SIDE * SIDE]))
+    done = subprocess.run([reference, path, cube], capture_output=True)
+    found = list(struct.unpack(f"{len(done.stdout)}b", done.stdout))
+    check("65 nodes, and their output", len(maker.net.nodes) == 65 and found == expected,
+          f"{len(maker.net.nodes)}: found {found} {done.stderr.decode()}, expected {expected}")
+    nodes = compiled(path, "--input", f"raw:{raw}")
+    check("each node on the model", nodes.returncode == 0 and nodes.stdout.count("pass node") == 64, nodes.stdout + nodes.stderr)
+finish()

@@ -9,34 +9,25 @@ Ends with "N passed, N failed".
 import pathlib
 import re
 import struct
-import subprocess
 import sys
-import tempfile
 
 from arrays import ATOMS, clocks_of, cube, unpack
+from counts import check, finish, run, scratch
 
 NVCOSIM, REFERENCE, FOLDER = (str(pathlib.Path(p).resolve()) for p in sys.argv[1:4])
 CONFIGS = sys.argv[4:] or ["small"]
 CHAPTER = pathlib.Path(__file__).resolve().parent.parent.parent / "docs/nvdla/88-quantised-networks.md"
 SUMS = dict(re.findall(r"^\*\*(\w+)\*\* \(.* (\d+) clocks on small", CHAPTER.read_text(), re.MULTILINE))
-passed = failed = 0
 
 
-def check(name, good, why=""):
-    global passed, failed
-    passed, failed = passed + bool(good), failed + (not good)
-    if not good:
-        print(f"FAIL {name}: {why}")
-
-
-def test(net, scratch):
+def test(net, work):
     arrays = unpack(net.with_suffix(".npz"))
     shape, data = arrays["input"]
-    folder = scratch / net.stem
+    folder = work / net.stem
     folder.mkdir()
     for name, (_, values) in arrays.items():
         (folder / f"{name}.bin").write_bytes(values)
-    done = subprocess.run([REFERENCE, str(net), str(folder), str(shape[0])], capture_output=True, text=True)
+    done = run(REFERENCE, net, folder, shape[0])
     check(f"{net.stem}: interpreter", done.returncode == 0, done.stdout + done.stderr)
     size = len(data) // shape[0]
     last = max((name for name in arrays if name.startswith("cpu_t")), key=lambda name: int(name[5:]))
@@ -46,14 +37,13 @@ def test(net, scratch):
             raw = folder / "raw.bin"
             raw.write_bytes(cube(shape[1:], data[i * size:(i + 1) * size], atom))
             how = ["--config", config, "--input", f"raw:{raw}"]
-            done = subprocess.run([NVCOSIM, "compile", str(net), "--check", "--threads=1", *how], capture_output=True, text=True)
+            done = run(NVCOSIM, "compile", net, "--check", "--threads=1", *how)
             check(f"{net.stem}, {config}, input {i}: nodes", done.returncode == 0 and "pass node" in done.stdout, done.stdout + done.stderr)
             dut = "both" if config == "small" and i == 0 else "model"
-            done = subprocess.run([NVCOSIM, "run", "-q", "--html", "--dut", dut, "--out", str(scratch), "--outputs", str(folder), str(net), *how],
-                                  capture_output=True, text=True)
+            done = run(NVCOSIM, "run", "-q", "--html", "--dut", dut, "--out", work, "--outputs", folder, net, *how)
             check(f"{net.stem}, {config}, input {i}: {dut}", done.returncode == 0, done.stdout + done.stderr)
             if dut == "both" and net.stem in SUMS:
-                clocks = clocks_of(scratch / net.stem / "report.json")
+                clocks = clocks_of(work / net.stem / "report.json")
                 check(f"{net.stem}: clocks", clocks and clocks <= int(SUMS[net.stem]), f"found {clocks}, expected at most {SUMS[net.stem]}")
             expected = arrays[last][1][i * len(arrays[last][1]) // shape[0]:(i + 1) * len(arrays[last][1]) // shape[0]]
             signed = struct.unpack(f"{len(expected)}b", expected)
@@ -64,16 +54,10 @@ def test(net, scratch):
                       f"found {found}, expected {signed}")
 
 
-def main():
-    with tempfile.TemporaryDirectory() as scratch:
-        nets = sorted(pathlib.Path(FOLDER).glob("*.tflite"))
-        for net in nets:
-            test(net, pathlib.Path(scratch))
-        check("networks", nets, f"found none in {FOLDER}")
-        check("sums of clocks", len(SUMS) == 4, f"found {SUMS} in {CHAPTER}; expected four")
-    print(f"{passed} passed, {failed} failed")
-    return failed > 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+with scratch() as place:
+    nets = sorted(pathlib.Path(FOLDER).glob("*.tflite"))
+    for one in nets:
+        test(one, place)
+    check("networks", nets, f"found none in {FOLDER}")
+    check("sums of clocks", len(SUMS) == 4, f"found {SUMS} in {CHAPTER}; expected four")
+finish()

@@ -4,24 +4,23 @@
 usage: onnx.py NVCOSIM COUNT
 Ends with "N passed, N failed".
 """
-import pathlib
-import subprocess
 import sys
-import tempfile
 
-from graphs import CONFIG, NVCOSIM, Maker
+from counts import check, finish, run, scratch
+from graphs import CONFIG, Maker
 from onnx_form import NotInForm, Writer
+from played import NVCOSIM
 
 COUNT = int(sys.argv[2])
 
 
 def compile_to(path):
     out = path.with_suffix(path.suffix + ".nvdla")
-    done = subprocess.run([NVCOSIM, "compile", str(path), "--config", CONFIG, "-o", str(out)], capture_output=True, text=True)
+    done = run(NVCOSIM, "compile", path, "--config", CONFIG, "-o", out)
     return out.read_bytes() if done.returncode == 0 else done.stderr
 
 
-def play(seed, scratch):
+def play(seed, work):
     """The reason why a network fails, None, or NotInForm."""
     maker = Maker(seed)
     files = {"tflite": maker.grow()}
@@ -32,7 +31,7 @@ def play(seed, scratch):
         return NotInForm
     results = {}
     for form, data in files.items():
-        path = scratch / (f"g{seed}.tflite" if form == "tflite" else f"g{seed}-{form}.onnx")
+        path = work / (f"g{seed}.tflite" if form == "tflite" else f"g{seed}-{form}.onnx")
         path.write_bytes(data)
         results[form] = compile_to(path)
     for form, found in results.items():
@@ -41,22 +40,13 @@ def play(seed, scratch):
     return None
 
 
-def main():
-    passed = failed = without = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for seed in range(1, COUNT + 1):
-            reason = play(seed, pathlib.Path(scratch))
-            if reason is NotInForm:
-                without += 1
-            elif reason:
-                failed += 1
-                print(f"FAIL network of seed {seed}: {reason}")
-            else:
-                passed += 1
-    print(f"{without} of {COUNT} have no such form: pooling with an activation, RESHAPE to other channels, uint8 ...")
-    print(f"{passed} passed, {failed} failed")
-    return failed > 0 or passed < COUNT / 2
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+without = 0
+with scratch() as folder:
+    for number in range(1, COUNT + 1):
+        reason = play(number, folder)
+        without += reason is NotInForm
+        if reason is not NotInForm:
+            check(f"network of seed {number}", not reason, reason)
+print(f"{without} of {COUNT} have no such form: pooling with an activation, RESHAPE to other channels, uint8 ...")
+check("half of them have one", without <= COUNT / 2, without)
+finish()

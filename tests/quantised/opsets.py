@@ -3,12 +3,11 @@
 
 usage: opsets.py REFERENCE     Ends with "N passed, N failed".
 """
-import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 
+from counts import check, finish, scratch
 from exports import Maker, distances
 from onnx_graph import INT8, INT64, Graph
 
@@ -67,18 +66,9 @@ def play(opset, end, path):
     return None if off and max(off) <= 1 else f"{max(off):.1f} steps off" if off else done.stderr.decode()
 
 
-def main():
-    passed = failed = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for opset in range(7, 24):
-            for end in ENDS:
-                reason = play(opset, end, pathlib.Path(scratch) / "net.onnx")
-                passed, failed = passed + (not reason), failed + bool(reason)
-                if reason:
-                    print(f"FAIL opset {opset}, {end}: {reason}")
-    print(f"{passed} passed, {failed} failed")
-    return failed > 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+with scratch() as work:
+    for version in range(7, 24):
+        for last in ENDS:
+            reason = play(version, last, work / "net.onnx")
+            check(f"opset {version}, {last}", not reason, reason)
+finish()

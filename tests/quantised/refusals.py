@@ -5,10 +5,9 @@ constants that are missing, short or elsewhere, transposes that would move eleme
 usage: refusals.py NVCOSIM      Ends with "N passed, N failed".
 """
 import pathlib
-import subprocess
 import sys
-import tempfile
 
+from counts import check, finish, run, scratch
 from onnx_form import block, number, tensor
 from onnx_graph import FLOAT, INT8, INT64, Graph
 from tflite import CODES, Network
@@ -119,22 +118,14 @@ CASES = [  # suffix, file, bytes of net.data or None, texts of the message
 ]
 
 
-def main():
-    failed = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for suffix, data, external, texts in CASES:
-            path, far = pathlib.Path(scratch) / f"net.{suffix}", pathlib.Path(scratch) / "net.data"
-            path.write_bytes(data)
-            far.unlink(missing_ok=True)
-            if external is not None:
-                far.write_bytes(external)
-            done = subprocess.run([NVCOSIM, "compile", str(path), "-o", scratch + "/out.nvdla"], capture_output=True, text=True)
-            if done.returncode != 2 or not all(text in done.stderr for text in texts):
-                failed += 1
-                print(f"FAIL expected {texts}, found status {done.returncode}: {done.stderr}")
-    print(f"{len(CASES) - failed} passed, {failed} failed")
-    return failed > 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+with scratch() as work:
+    for suffix, file, far, texts in CASES:
+        path, beside = work / f"net.{suffix}", work / "net.data"
+        path.write_bytes(file)
+        beside.unlink(missing_ok=True)
+        if far is not None:
+            beside.write_bytes(far)
+        done = run(NVCOSIM, "compile", path, "-o", work / "out.nvdla")
+        check(f"refused: {texts[0]}", done.returncode == 2 and all(text in done.stderr for text in texts),
+              f"expected {texts}, found status {done.returncode}: {done.stderr}")
+finish()

@@ -5,15 +5,13 @@ interpreter (nvcosim compile --check), and played on RTL.
 usage: splits.py NVCOSIM [CONFIG]     CONFIG: default small, which is played on RTL too
 Ends with "N passed, N failed".
 """
-import pathlib
 import random
-import subprocess
 import sys
-import tempfile
 
+from counts import check, finish, run, scratch
+from played import NVCOSIM, wrong
 from tflite import INT32, SAME, VALID, Network, result, windows
 
-NVCOSIM = str(pathlib.Path(sys.argv[1]).resolve())
 CONFIG = sys.argv[2] if len(sys.argv) > 2 else "small"
 
 # Operator, shape of the input, kernels, window (height, width, stride, padding), what --explain says on small.
@@ -64,36 +62,18 @@ def make(number, name, shape, kernels, window):
     return net.bytes()
 
 
-def play(number, case, scratch):
-    """The reason why a case fails, or None."""
+def play(number, case, path):
+    """The reason why a case fails, or ""."""
     *parts, expected = case
-    path = scratch / f"split{number}.tflite"
     path.write_bytes(make(number, *parts))
-    source = ["--config", CONFIG, "--input", f"random:{number}"]
-    explained = subprocess.run([NVCOSIM, "compile", str(path), "--explain", "--config", CONFIG], capture_output=True, text=True)
+    explained = run(NVCOSIM, "compile", path, "--explain", "--config", CONFIG)
     if explained.returncode or (CONFIG == "small" and expected not in explained.stdout):
         return f"expected '{expected}' in:\n{explained.stdout}{explained.stderr}"
-    done = subprocess.run([NVCOSIM, "compile", str(path), "--check", "--threads=1", *source], capture_output=True, text=True)
-    if done.returncode or "pass node" not in done.stdout or "FAIL" in done.stdout:
-        return done.stdout + done.stderr
-    if CONFIG == "small":
-        done = subprocess.run([NVCOSIM, "run", "-q", "--out", str(scratch / "out"), str(path), *source], capture_output=True, text=True)
-        if done.returncode:
-            return done.stdout + done.stderr
-    return None
+    return wrong(path, "--config", CONFIG, "--input", f"random:{number}", dut="both" if CONFIG == "small" else None)
 
 
-def main():
-    failed = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for number, case in enumerate(CASES):
-            reason = play(number, case, pathlib.Path(scratch))
-            if reason:
-                failed += 1
-                print(f"FAIL {case}:\n{reason}")
-    print(f"{len(CASES) - failed} passed, {failed} failed")
-    return failed > 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+with scratch() as work:
+    for place, one in enumerate(CASES):
+        reason = play(place, one, work / f"split{place}.tflite")
+        check(one, not reason, reason)
+finish()
