@@ -324,7 +324,6 @@ bench: $(if $(RTLMETER),rtlmeter-tests) build $(B)/nvcosim-full
 	@tests/bench/run.sh $(B) $(BENCH_ROUNDS) "$(RTLMETER)" "$(BENCH_TRACES)"
 rtlmeter-tests:
 	@tests/bench/rtlmeter.py --find $(RTLMETER)
-$(B)/bench/fp16_rate: $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/naive_main.c,$(wildcard tests/naive/*.c)))
 $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)

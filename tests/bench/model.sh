@@ -1,13 +1,13 @@
 #!/bin/bash
 # Measures the speed of the model's convolution against the multiply-accumulate peak of the machine. Each round measures the peak and every
 # kind of layer one after the other, and the medians of the rounds count, because machines are noisy. Then the same layers with threads (wall
-# time), and last the model's FP16 against the plain definitions.
+# time).
 #
 # usage: model.sh BUILD [ROUNDS]
 set -u
 build=$1
 rounds=${2:-5}
-make --no-print-directory "$build/bench/mac_peak" "$build/bench/conv_rate" "$build/bench/fp16_rate" || exit 1
+make --no-print-directory "$build/bench/mac_peak" "$build/bench/conv_rate" || exit 1
 cores=$(nproc)
 # Configuration, kind, column of mac_peak, what is asked for: per cent of the peak, or GMAC/s.
 kinds='small int8 1 40%
@@ -38,4 +38,3 @@ while read -r config kind _ wanted; do
     awk -v c="$config" -v k="$kind" -v w="$wanted" -v r="$(median 4)" -v p="$(median 5)" -v a="$(median 6)" -v t="$(median 7)" 'BEGIN {
         printf "  %-12s %-14s %10.2f %10s %8s %8s %11.2fx\n", c, k, r, (p > 0 ? p : "-"), (p > 0 ? sprintf("%.0f %%", 100 * r / p) : "-"), w, t / a }'
 done <<<"$kinds"
-"$build/bench/fp16_rate"
