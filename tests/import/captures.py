@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 
+from counts import check, finish, run, skip
 from tracetext import TraceText
 
 STATUS = {"ok": 0, "partial": 1, "refuse": 2}
@@ -21,7 +22,6 @@ rtl = "--rtl" in arguments
 wanted = [a for a in arguments if a != "--rtl"]
 OWN = "traces/captures"
 ADDED = os.path.join(os.environ.get("NVDLA_CONFORMANCE", "../shared/conformance"), "captures")
-passed = failed = skipped = 0
 os.makedirs(out, exist_ok=True)
 
 
@@ -30,16 +30,8 @@ def place(folder, file):
     return os.path.join(OWN if os.path.isdir(os.path.join(OWN, folder)) else ADDED, folder, file)
 
 
-def judge(name, good, text=""):
-    global passed, failed
-    passed += good
-    failed += not good
-    if not good:
-        print(f"FAIL {name}: {text}")
-
-
 def command(*words):
-    return subprocess.run([nvcosim, *words], capture_output=True, text=True)
+    return run(nvcosim, *words)
 
 
 def config_of(folder):
@@ -66,7 +58,7 @@ def images_of(folder):
 def replay(name, config, trace, devices, *more):
     for dut in devices:
         ran = command("run", "-q", "--config", config, "--dut", dut, "--out", os.path.join(out, "reports"), *more, trace)
-        judge(f"{name} on {dut}", ran.returncode == 0, ran.stdout + ran.stderr)
+        check(f"{name} on {dut}", ran.returncode == 0, ran.stdout + ran.stderr)
 
 
 def add_goldens(folder, trace):
@@ -91,24 +83,24 @@ def check_row(folder, row):
     memory = images_of(folder) if complete and row["format"] != "vp" else []
     ran = command("import", "--config", config, "-q", "-o", trace, "--accesses", accesses, *options_of(row["options"]), *memory,
                   place(folder, row["file"]))
-    judge(name, ran.returncode == STATUS[row["outcome"]], f"exit status {ran.returncode}, expected {row['outcome']}\n{ran.stderr}")
+    check(name, ran.returncode == STATUS[row["outcome"]], f"exit status {ran.returncode}, expected {row['outcome']}\n{ran.stderr}")
     if row["outcome"] == "refuse":
-        judge(f"{name} writes nothing", not os.path.exists(trace) and not os.path.exists(accesses))
+        check(f"{name} writes nothing", not os.path.exists(trace) and not os.path.exists(accesses))
         where = re.search(r"line (\d+)", row["note"])
-        judge(f"{name} names the line", not where or f":{where.group(1)}:" in ran.stderr, f"expected {row['note']}; got {ran.stderr}")
+        check(f"{name} names the line", not where or f":{where.group(1)}:" in ran.stderr, f"expected {row['note']}; got {ran.stderr}")
         return
     if not os.path.exists(accesses):
-        judge(f"{name} access list", False, "does not exist")
+        check(f"{name} access list", False, "does not exist")
         return
     text = open(accesses, "rb").read()
-    judge(f"{name} access list", hashlib.sha256(text).hexdigest() == row["access_list_sha256"],
+    check(f"{name} access list", hashlib.sha256(text).hexdigest() == row["access_list_sha256"],
           f"{text.count(b'W ')} writes and {text.count(b'R ')} reads, expected {row['writes']} and {row['reads']}")
     again = command("import", "--config", config, "-q", "--from", row["format"], "-o", trace + ".again", *options_of(row["options"]), *memory,
                     place(folder, row["file"]))
-    judge(f"{name} with --from", again.returncode == STATUS[row["outcome"]], again.stderr)
+    check(f"{name} with --from", again.returncode == STATUS[row["outcome"]], again.stderr)
     if row["outcome"] == "partial":
         where = re.search(r"line (\d+)", row["note"])
-        judge(f"{name} names the line", not where or f":{where.group(1)}:" in ran.stderr or "number" in row["note"] or "forced" in row["note"],
+        check(f"{name} names the line", not where or f":{where.group(1)}:" in ran.stderr or "number" in row["note"] or "forced" in row["note"],
               f"expected {row['note']}; got {ran.stderr}")
         return
     devices = ["model"] + (["rtl"] if rtl and config == "small" else [])
@@ -118,14 +110,14 @@ def check_row(folder, row):
             add_goldens(folder, trace)
         replay(f"{name} with the recorded outputs", config, trace, devices)
     linted = command("lint", "-q", "--config", config, trace)
-    judge(f"{name} lint", linted.returncode == 0, linted.stdout)
+    check(f"{name} lint", linted.returncode == 0, linted.stdout)
 
 
 def check_goldens(folder, trace):
     """The checks behind each layer are the bytes that the publisher recorded."""
     checks = TraceText(trace).checks
     goldens = [row for row in csv.DictReader(open(place(folder, "regions.csv"))) if row["kind"] == "golden"]
-    judge(f"{folder}: a check for each recorded output", len(checks) == len(goldens), f"{len(checks)} of {len(goldens)}")
+    check(f"{folder}: a check for each recorded output", len(checks) == len(goldens), f"{len(checks)} of {len(goldens)}")
     for (address, chunks), row in zip(checks, goldens):
         expected = open(place(folder, row["file"]), "rb").read()
         found = bytearray(len(expected))
@@ -133,7 +125,7 @@ def check_goldens(folder, trace):
         for offset, content in chunks:
             found[offset:offset + len(content)] = content
             covered += len(content)
-        judge(f"{folder}: {row['file']}", address == int(row["address"], 0) and bytes(found) == expected and covered == len(expected))
+        check(f"{folder}: {row['file']}", address == int(row["address"], 0) and bytes(found) == expected and covered == len(expected))
 
 
 def check_real(folder, file, config, status, *options):
@@ -142,11 +134,11 @@ def check_real(folder, file, config, status, *options):
         return None
     name, trace, accesses = f"{folder}/{file}", os.path.join(out, "real.nvt"), os.path.join(out, "accesses.txt")
     ran = command("import", "--config", config, "-o", trace, "--accesses", accesses, *options, path)
-    judge(name, ran.returncode == status, f"exit status {ran.returncode}\n{ran.stderr}")
+    check(name, ran.returncode == status, f"exit status {ran.returncode}\n{ran.stderr}")
     if status == 0:
         listed = subprocess.run(["zcat", "-f", place(folder, "accesses.txt.gz")], capture_output=True).stdout
-        judge(f"{name} access list", open(accesses, "rb").read() == listed)
-    judge(f"{name} lint", command("lint", "-q", "--config", config, trace).returncode == 0)
+        check(f"{name} access list", open(accesses, "rb").read() == listed)
+    check(f"{name} lint", command("lint", "-q", "--config", config, trace).returncode == 0)
     replay(name, config, trace, ["model"] + (["rtl"] if rtl and config == "small" else []))
     return ran.stdout + ran.stderr
 
@@ -155,30 +147,28 @@ def check_all_real():
     text = check_real("lenet_small", "sc_rebuilt.log.gz", "small", 0)
     if text is not None:
         check_goldens("lenet_small", os.path.join(out, "real.nvt"))
-        judge("lenet_small: nothing is guessed of its memory", "guessed: 0x" not in text and "filled" not in text.replace(" 0 filled at random", ""), text)
-        judge("lenet_small: polls", "4 polls (of 4 reads)" in text and "12 interrupt waits" in text, text)
+        check("lenet_small: nothing is guessed of its memory", "guessed: 0x" not in text and "filled" not in text.replace(" 0 filled at random", ""), text)
+        check("lenet_small: polls", "4 polls (of 4 reads)" in text and "12 interrupt waits" in text, text)
     check_real("lenet_small", "csb_lines.log", "small", 0)
     check_real("lenet_small", "output.txn", "small", 0)
     if check_real("lenet_small", "csb_lines.log", "small", 0, "--map", "0xc0000000:0x80000000:0x10000000") is not None:
         moved = open(os.path.join(out, "real.nvt"), encoding="utf-8").read()
-        judge("lenet_small moved", " 0xc0" not in moved.split("reg_write", 1)[0] and " 0xffffff80" not in moved)
+        check("lenet_small moved", " 0xc0" not in moved.split("reg_write", 1)[0] and " 0xffffff80" not in moved)
     check_real("lenet", "input.txn", "full", 0)
     text = check_real("lenet", "qemu_log.gz", "full", 1)
-    judge("lenet/qemu_log.gz says that it is incomplete", text is None or "10 layers were done, the accesses arm" in text, text)
+    check("lenet/qemu_log.gz says that it is incomplete", text is None or "10 layers were done, the accesses arm" in text, text)
     text = check_real("alexnet_full", "csb_lines.log.gz", "full", 0)
-    judge("alexnet_full: two tables", text is None or ", 2 tables" in text, text)
+    check("alexnet_full: two tables", text is None or ", 2 tables" in text, text)
 
 
 if not os.path.isdir(ADDED):
-    print(f"SKIPPED: there is no folder {ADDED} (set NVDLA_CONFORMANCE): captures of real drivers are not imported")
-    skipped = 1
+    skip(f"there is no folder {ADDED} (set NVDLA_CONFORMANCE): captures of real drivers are not imported")
 folders = {name for root in (OWN, ADDED) if os.path.isdir(root) for name in os.listdir(root)}
 for folder in sorted(folders):
     path = place(folder, "expected.csv")
     if os.path.exists(path) and (not wanted or folder in wanted):
         for row in csv.DictReader(open(path)):
             check_row(folder, row)
-if not wanted and not skipped:
+if not wanted and os.path.isdir(ADDED):
     check_all_real()
-print(f"{passed} passed, {failed} failed, {skipped} skipped")
-sys.exit(failed > 0)
+finish()

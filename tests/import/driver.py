@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 
+from counts import check, finish, run, skip
 from tracetext import TraceText
 
 sys.path.insert(0, "scripts")
@@ -23,18 +24,9 @@ flags = [a for a in sys.argv[4:] if a.startswith("--")]
 traces = [a for a in sys.argv[4:] if not a.startswith("--")]
 seeds = next((list(map(int, f.split("=")[1].split(","))) for f in flags if f.startswith("--seeds=")), [1, 2, 3])
 os.makedirs(out, exist_ok=True)
-passed = failed = skipped = 0
 CONV = ("CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA")
 RDMA = {"SDP": "SDP_RDMA", "PDP": "PDP_RDMA", "CDP": "CDP_RDMA"}
 BIT = {"SDP": 0, "CDP": 2, "PDP": 4, "CONV": 20}
-
-
-def judge(name, good, text=""):
-    global passed, failed
-    passed += good
-    failed += not good
-    if not good:
-        print(f"FAIL {name}: {text}")
 
 
 def registers(config):
@@ -172,7 +164,7 @@ def touches(op):
     return reads - {None}, {op.address(op.kind, "D_DST_BASE_ADDR_LOW")}
 
 
-def run(path, config, seed):
+def play(path, config, seed):
     """Tasks of the network, each with another input; the order of what the driver does is drawn."""
     driver = Driver(config, seed)
     draw = driver.random
@@ -257,7 +249,7 @@ def run(path, config, seed):
                         driver.status &= ~(1 << (BIT[o.kind] + o.group))
     status, message = driver.finish()
     name = f"{os.path.basename(path)} seed {seed} ({tasks} tasks{', S_STATUS' if driver.polls else ''})"
-    judge(f"{name}: the driver ends", status == 0 and all(op.state == "done" for op in operations),
+    check(f"{name}: the driver ends", status == 0 and all(op.state == "done" for op in operations),
           message + str([(o.kind, o.group, o.state, o.task) for o in operations if o.state != "done"]))
     return name
 
@@ -310,38 +302,34 @@ def accesses(trace):
     return [line for line in open(trace) if line.startswith(("reg_", "read_", "poll ", "wait "))]
 
 
-def check(path, config, seed):
-    name = run(path, config, seed)
+def check_import(path, config, seed):
+    name = play(path, config, seed)
     log, trace = os.path.join(out, "driver.log"), os.path.join(out, f"driver_{seed}.nvt")
-    ran = subprocess.run([nvcosim, "import", "--config", config, "-o", trace, log], capture_output=True, text=True)
-    judge(f"{name}: import", ran.returncode == 0, ran.stdout[-300:] + ran.stderr)
+    ran = run(nvcosim, "import", "--config", config, "-o", trace, log)
+    check(f"{name}: import", ran.returncode == 0, ran.stdout[-300:] + ran.stderr)
     memory = last_bytes(log)
     found = re.search(r"(\d+) to be checked", ran.stdout)
-    judge(f"{name}: as many bytes are checked as are written", found and int(found.group(1)) >= len(memory), f"{len(memory)} bytes; {ran.stdout[:400]}")
-    judge(f"{name}: nothing is filled at random", " 0 filled at random" in ran.stdout, ran.stdout[:600])
+    check(f"{name}: as many bytes are checked as are written", found and int(found.group(1)) >= len(memory), f"{len(memory)} bytes; {ran.stdout[:400]}")
+    check(f"{name}: nothing is filled at random", " 0 filled at random" in ran.stdout, ran.stdout[:600])
     second = os.path.join(out, "exchanged.nvt")
-    told = subprocess.run([nvcosim, "import", "--config", config, "-o", second, exchanged(log, config)], capture_output=True, text=True)
-    judge(f"{name}: import where a driver ran before", told.returncode == 0 and "a driver ran before" in told.stdout, told.stdout[-300:] + told.stderr)
-    judge(f"{name}: the same accesses", accesses(trace) == accesses(second), f"diff {trace} {second}")
-    played = subprocess.run([nvcosim, "run", "-q", "--config", config, "--out", os.path.join(out, "reports"), "--dut", "model", second],
-                            capture_output=True, text=True)
-    judge(f"{name}: where a driver ran before", played.returncode == 0, played.stdout[-1500:] + played.stderr[-500:])
+    told = run(nvcosim, "import", "--config", config, "-o", second, exchanged(log, config))
+    check(f"{name}: import where a driver ran before", told.returncode == 0 and "a driver ran before" in told.stdout, told.stdout[-300:] + told.stderr)
+    check(f"{name}: the same accesses", accesses(trace) == accesses(second), f"diff {trace} {second}")
+    played = run(nvcosim, "run", "-q", "--config", config, "--out", os.path.join(out, "reports"), "--dut", "model", second)
+    check(f"{name}: where a driver ran before", played.returncode == 0, played.stdout[-1500:] + played.stderr[-500:])
     modes = [["--dut", "model"]]
     if "--rtl" in flags and config == "small":
         modes += [["--dut", "rtl", "--seed", str(seed), "--latency-kind", "uniform", "--latency-max", "150", "--stall", str(100 * (seed % 4)), "--reorder"]]
     for mode in modes:
-        played = subprocess.run([nvcosim, "run", "-q", "--config", config, "--out", os.path.join(out, "reports"), *mode, trace],
-                                capture_output=True, text=True)
-        judge(f"{name}: {' '.join(mode)}", played.returncode == 0, played.stdout[-1500:] + played.stderr[-500:])
+        played = run(nvcosim, "run", "-q", "--config", config, "--out", os.path.join(out, "reports"), *mode, trace)
+        check(f"{name}: {' '.join(mode)}", played.returncode == 0, played.stdout[-1500:] + played.stderr[-500:])
 
 
 subprocess.run(["make", "--no-print-directory", "-s", f"{sys.argv[2]}/tests/import_device"], check=True)
 for trace in traces:
     if not os.path.exists(trace):
-        print(f"SKIPPED: there is no {trace}")
-        skipped += 1
+        skip(f"there is no {trace}")
         continue
     for s in seeds:
-        check(trace, "small" if "small" in trace else "full", s)
-print(f"{passed} passed, {failed} failed, {skipped} skipped")
-sys.exit(failed > 0)
+        check_import(trace, "small" if "small" in trace else "full", s)
+finish()

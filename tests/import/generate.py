@@ -6,13 +6,13 @@ usage: generate.py NVCOSIM OUT [SEEDS]
 """
 import os
 import random
-import subprocess
 import sys
+
+from counts import check, finish, run
 
 nvcosim, out = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 seeds = int(sys.argv[3]) if len(sys.argv) > 3 else 5
 os.makedirs(out, exist_ok=True)
-passed = failed = 0
 
 
 def accesses_of(draw):
@@ -296,16 +296,10 @@ for seed in range(1, seeds + 1):
         open(capture, "w", encoding="utf-8", newline="").write(text)
         if os.path.exists(listed):
             os.unlink(listed)
-        ran = subprocess.run([nvcosim, "import", "-q", "--no-lint", "--accesses", listed, "-o", os.path.join(out, "t.nvt"), *options, capture],
-                             capture_output=True, text=True, timeout=60)
+        ran = run(nvcosim, "import", "-q", "--no-lint", "--accesses", listed, "-o", os.path.join(out, "t.nvt"), *options, capture, timeout=60)
         expected = "".join(f"{kind} 0x{address:05x} 0x{value:08x}\n" for kind, address, value in accesses)
         found = open(listed, encoding="utf-8").read() if os.path.exists(listed) else ""
-        good = ran.returncode == 0 and found == expected
-        passed += good
-        failed += not good
-        if not good:
-            at = next((i for i, (a, b) in enumerate(zip(found.split("\n"), expected.split("\n"))) if a != b), -1)
-            print(f"FAIL {capture} {' '.join(options)}: exit status {ran.returncode}, {found.count(chr(10))} of {len(accesses)} accesses, the first that "
-                  f"differs {at}: {ran.stderr[:300]}")
-print(f"{passed} passed, {failed} failed, 0 skipped")
-sys.exit(failed > 0)
+        at = next((i for i, (a, b) in enumerate(zip(found.split("\n"), expected.split("\n"))) if a != b), -1)
+        check(f"{capture} {' '.join(options)}", ran.returncode == 0 and found == expected, f"exit status {ran.returncode}, "
+              f"{found.count(chr(10))} of {len(accesses)} accesses, the first that differs {at}: {ran.stderr[:300]}")
+finish()

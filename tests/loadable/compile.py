@@ -12,23 +12,15 @@ import random
 import struct
 import subprocess
 import sys
-import tempfile
 
 from builder import (ALLOCATE, ARMED, BDMA, CONV, DONE, INPUT, OUTPUT, PDP, PROGRAMMED, RUBIK, SDP, Loadable, conv, cube, flying, nothing,
                      packed, sdp, unit)
+from counts import check, finish, run, scratch
 
 NVCOSIM = str(pathlib.Path(sys.argv[1]).resolve())
 W, H, C = 4, 3, 8
 SIZE = W * H * C
 IN, OUT, POOL = 5, 6, 7  # list positions of the memories that `network` makes
-passed = failed = 0
-
-
-def check(name, good, why=""):
-    global passed, failed
-    passed, failed = passed + bool(good), failed + (not good)
-    if not good:
-        print(f"FAIL {name}: {why}")
 
 
 def network(pool=4 * SIZE, pixel_format=37, data_type=4, size=SIZE, line=W * 8, n=1):
@@ -53,14 +45,14 @@ class Result:
     pass
 
 
-def compile_file(scratch, data, *options, config="small", source="random:7"):
+def compile_file(work, data, *options, config="small", source="random:7"):
     result = Result()
-    net, trace, writes = scratch / "net.nvdla", scratch / "net.nvt.gz", scratch / "writes.txt"
+    net, trace, writes = work / "net.nvdla", work / "net.nvt.gz", work / "writes.txt"
     net.write_bytes(data)
     trace.unlink(missing_ok=True)
     command = [NVCOSIM, "compile", str(net), "-o", str(trace), "--writes", str(writes), *options]
     command += (["--config", config] if config else []) + ([f"--input={source}"] if source else [])
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = run(*command)
     result.status, result.err, result.trace = done.returncode, done.stderr, trace
     result.text = gzip.open(trace, "rt").read() if trace.exists() else ""
     result.writes = writes.read_text() if done.returncode == 0 else ""
@@ -88,16 +80,16 @@ def source_of(result):
     return content(result.text, result.text.index(", input"))
 
 
-def plays(name, scratch, net, *options, **more):
+def plays(name, work, net, *options, **more):
     """Compiles, plays on the model, returns the result; counts as a test."""
-    result = compile_file(scratch, net.bytes(), *options, **more)
-    done = subprocess.run([NVCOSIM, "run", "-q", "--dut", "model", "--strict", str(result.trace)], capture_output=True, text=True)
+    result = compile_file(work, net.bytes(), *options, **more)
+    done = run(NVCOSIM, "run", "-q", "--dut", "model", "--strict", result.trace)
     check(name, result.status == 0 and done.returncode == 0, result.err + done.stdout + done.stderr)
     return result
 
 
-def refused(name, scratch, data, words, *options, **more):
-    result = compile_file(scratch, data, *options, **more)
+def refused(name, work, data, words, *options, **more):
+    result = compile_file(work, data, *options, **more)
     check(name, result.status == 2 and words in result.err and not result.trace.exists(),
           f"exit status {result.status}, found '{result.err.strip()}', expected '{words}'")
 
@@ -110,101 +102,101 @@ def added(data, value):
     return bytes(max(-128, min(127, signed(b) + value)) & 255 for b in data)
 
 
-def layers(scratch):
+def layers(work):
     net, addresses = network()
     net.dla([add(5, here(IN), here(OUT))], addresses)
-    result = plays("one_layer", scratch, net)
+    result = plays("one_layer", work, net)
     check("one_layer_result", output(result) == added(source_of(result), 5))
-    again = compile_file(scratch, net.bytes(), "--threads=1")
+    again = compile_file(work, net.bytes(), "--threads=1")
     check("same_bytes_every_time", again.text == result.text)
-    elsewhere = scratch / "an other place"
+    elsewhere = work / "an other place"
     elsewhere.mkdir()
     (elsewhere / "b.nvdla").write_bytes(net.bytes())
     subprocess.run([NVCOSIM, "compile", "b.nvdla", "--config=small", "--input=random:7", "--threads=3", "-o", "b.nvt.gz"], cwd=elsewhere,
                    env={"TZ": "Asia/Tokyo", "LC_ALL": "de_DE.UTF-8"})
     check("same_bytes_everywhere", (elsewhere / "b.nvt.gz").read_bytes() == again.trace.read_bytes())
-    moved = plays("base", scratch, net, "--base", "0x90000000")
+    moved = plays("base", work, net, "--base", "0x90000000")
     check("base_moves_addresses", moved.writes == result.writes.replace("0x8000", "0x9000"), moved.writes)
-    zero = plays("zero_input", scratch, net, source="zero")
+    zero = plays("zero_input", work, net, source="zero")
     check("zero_input_result", output(zero) == bytes([5]) * SIZE)
-    found = plays("configuration_found", scratch, net, config=None)
+    found = plays("configuration_found", work, net, config=None)
     check("configuration_found_is_small", "\nconfig small\n" in found.text)
-    (scratch / "raw.bin").write_bytes(bytes(range(SIZE)))
-    raw = plays("raw_input", scratch, net, source=f"raw:{scratch / 'raw.bin'}")
+    (work / "raw.bin").write_bytes(bytes(range(SIZE)))
+    raw = plays("raw_input", work, net, source=f"raw:{work / 'raw.bin'}")
     check("raw_input_result", output(raw) == added(bytes(range(SIZE)), 5))
 
     old, addresses = network()
     old.dla([add(5, here(IN, old=True), here(OUT, old=True), old=True)], addresses, old=True)
-    check("old_cubes_give_the_same", plays("old_cubes", scratch, old).writes.splitlines()[4:] == result.writes.splitlines()[4:])
+    check("old_cubes_give_the_same", plays("old_cubes", work, old).writes.splitlines()[4:] == result.writes.splitlines()[4:])
 
     chain, addresses = network()
     chain.dla([add(1, here(IN), here(POOL), consumers={SDP: (1, DONE)}),
                add(2, here(POOL), here(POOL, SIZE), consumers={SDP: (2, DONE)}),
                add(4, here(POOL, SIZE), here(OUT))], addresses)
-    result = plays("chain", scratch, chain)
+    result = plays("chain", work, chain)
     check("chain_result", output(result) == added(source_of(result), 7))
     check("chain_checks_each_layer", result.text.count("mem_check") == 4, result.text.count("mem_check"))
     check("chain_alternates_groups", [line[-1] for line in result.writes.splitlines() if "W SDP.S_POINTER" in line] == list("001100"),
           result.writes)
-    bare = plays("no_layer_checks", scratch, chain, "--no-layer-checks")
+    bare = plays("no_layer_checks", work, chain, "--no-layer-checks")
     check("no_layer_checks_leaves_the_output", bare.text.count("mem_check") == 1)
 
 
-def address_offsets(scratch):
+def address_offsets(work):
     net, addresses = network()
     net.dla([add(3, here(IN), here(IN + 3)), ], addresses + [net.address(1)])
-    result = plays("entries_that_share_a_memory", scratch, net)
+    result = plays("entries_that_share_a_memory", work, net)
     check("entries_that_share_a_memory_result", output(result) == added(source_of(result), 3))
     net, addresses = network()
     net.dla([add(3, here(IN), here(POOL), consumers={SDP: (1, DONE)}), add(1, here(POOL + 1), packed(OUT, W, H - 1, C))],
             addresses + [net.address(2, W * 8)])
     layer = net.bytes()
-    refused("cube_beyond_its_memory", scratch, layer.replace(struct.pack("<Q", 4 * SIZE), struct.pack("<Q", SIZE)),
+    refused("cube_beyond_its_memory", work, layer.replace(struct.pack("<Q", 4 * SIZE), struct.pack("<Q", SIZE)),
             "layer 1 (SDP): found its source to end at byte")
 
 
-def batches(scratch):
+def batches(work):
     net, addresses = network(size=2 * SIZE, n=2)
     net.dla([add(1, packed(IN, W, 2 * H, C), packed(OUT, W, 2 * H, C))], addresses)
-    result = plays("two_pictures", scratch, net)
+    result = plays("two_pictures", work, net)
     data = source_of(result)
     check("two_pictures_differ", data[:SIZE] != data[SIZE:] and any(data[SIZE:]))
 
 
-def empty_memories(scratch):
+def empty_memories(work):
     """What is zero takes neither room in the trace nor memory."""
     net, addresses = network()
     net.memory(1 << 29, content=b"hello")
     net.memory(1 << 28, flags=ALLOCATE | INPUT)
     net.dla([add(5, here(IN), here(OUT))], addresses)
-    result = plays("large_memories_of_zeros", scratch, net, source="zero")
-    with open(scratch / "net.nvdla", "rb") as file:
+    result = plays("large_memories_of_zeros", work, net, source="zero")
+    with open(work / "net.nvdla", "rb") as file:
         done = subprocess.run([sys.executable, "-c", "import resource, subprocess, sys; subprocess.run(sys.argv[1:]); "
                                "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)", NVCOSIM, "compile", file.name,
-                               "--config=small", "--input=zero", "-o", str(scratch / "net.nvt")], capture_output=True, text=True)
+                               "--config=small", "--input=zero", "-o", str(work / "net.nvt")], capture_output=True, text=True)
     check("large_memories_of_zeros_cost_nothing", int(done.stdout) < 100000 and len(result.text) < 20000, f"{done.stdout} kB")
 
 
-def schedules(scratch):
+def schedules(work):
     net, addresses = network()
     net.dla([add(1, here(IN), here(POOL), consumers={SDP: (1, DONE)}), add(1, here(POOL), here(OUT))], addresses, counters=[0, 2])
-    result = plays("wrong_counter_is_repaired", scratch, net)
+    result = plays("wrong_counter_is_repaired", work, net)
     check("wrong_counter_is_told", "were repaired" in result.err, result.err)
     net, addresses = network()
     net.dla([add(1, here(IN), here(POOL), consumers={SDP: (1, DONE)}), add(1, here(POOL), here(OUT), consumers={SDP: (0, PROGRAMMED)})],
             addresses, counters=[0, 1])
-    result = plays("link_into_the_next_task", scratch, net)
+    result = plays("link_into_the_next_task", work, net)
     check("link_into_the_next_task_result", output(result) == added(source_of(result), 2))
     net, addresses = network()
     net.dla([add(1, here(IN), here(POOL), consumers={SDP: (1, PROGRAMMED)}),
              add(1, here(POOL), here(OUT), consumers={SDP: (0, DONE)})], addresses)
-    refused("cycle", scratch, net.bytes(), "can never finish")
+    refused("cycle", work, net.bytes(), "can never finish")
     net, addresses = network()
     net.dla([add(1, here(IN), here(OUT)), add(1, here(POOL), here(OUT))], addresses, heads=[-1, -1, 0, -1, -1, -1])
-    refused("layer_that_nothing_leads_to", scratch, net.bytes(), "task 0 can never finish: 1 of its 2 layers get done")
+    refused("layer_that_nothing_leads_to", work, net.bytes(), "task 0 can never finish: 1 of its 2 layers get done")
     net, addresses = network()
     net.dla([], addresses)
-    result = compile_file(scratch, net.bytes())
+    result = compile_file(work, net.bytes())
     check("empty_task", result.status == 0 and result.writes == "", result.err)
 
     # The last of both groups waits for a table that the other group's layer still uses.
@@ -216,26 +208,26 @@ def schedules(scratch):
         return {"type": SDP, "op": sdp(2, 2, lut=index, y=unit(1, kind=0, act=2)), "surface": source + nothing() * 3 + destination, **links}
     net.memories[2] = (4 * W * H * 32,) + net.memories[2][1:]
     net.dla([table_layer(0, half[0], half[2], consumers={SDP: (1, DONE)}), table_layer(1, half[2], half[1])], addresses, tables)
-    result = plays("two_tables", scratch, net, config="full")
+    result = plays("two_tables", work, net, config="full")
     writes = result.writes.splitlines()
     second = [i for i, line in enumerate(writes) if line == "W SDP.S_LUT_ACCESS_CFG 0x00020000"]
     check("second_table_waits", len(second) == 2 and any(line.startswith("P GLB") for line in writes[second[0]:second[1]]))
 
 
-def moves(scratch):
+def moves(work):
     def bdma(transfers, **links):
         return {"type": BDMA, "surface": struct.pack("<BBH", 0, 0, len(transfers)) + b"".join(transfers), **links}
     line = struct.pack("<hhIIIIIII", IN, OUT, 32, SIZE // 32, 32, 32, 1, SIZE, SIZE)
     net, addresses = network()
     net.dla([bdma([], consumers={BDMA: (1, DONE)}), bdma([line])], addresses)
-    result = plays("copy_behind_an_empty_copy", scratch, net, config="full", source="raw:" + str(scratch / "raw.bin"))
+    result = plays("copy_behind_an_empty_copy", work, net, config="full", source="raw:" + str(work / "raw.bin"))
     check("copy_result", output(result) == bytes(range(SIZE)))
     check("empty_copy_has_no_access", result.writes.count("P GLB") == 1 and result.writes.count("BDMA.CFG_LAUNCH") == 1)
     net, addresses = network()
     net.dla([bdma([line[:4] + struct.pack("<I", 30) + line[8:]])], addresses)
-    refused("copy_of_half_an_atom", scratch, net.bytes(), "layer 0 (BDMA): found a line of 30 bytes", config="full")
-    refused("copy_without_bdma", scratch, net.bytes(), "it needs BDMA (copying), which configuration small does not have")
-    found = compile_file(scratch, net.bytes(), config=None)
+    refused("copy_of_half_an_atom", work, net.bytes(), "layer 0 (BDMA): found a line of 30 bytes", config="full")
+    refused("copy_without_bdma", work, net.bytes(), "it needs BDMA (copying), which configuration small does not have")
+    found = compile_file(work, net.bytes(), config=None)
     check("copy_means_full", found.status == 2 and "line of 30 bytes" in found.err, found.err)
 
 
@@ -245,12 +237,12 @@ def half(value):
     return struct.unpack("<H", struct.pack("<e", math.floor(value / step + 0.5) * step))[0]
 
 
-def cpu(scratch):
+def cpu(work):
     # INT8, new layout: clamp((x * in)^power * scale / out), toward zero.
     net, addresses = network()
     shape = (1, W, H, C, W * 8, W * 8 * H)
     net.cpu([struct.pack("<B3xfffff", 0, 0.5, 0.25, 1.0, -3.0, 1.25)], [(3, 0) + shape, (4, 0) + shape], addresses)
-    result = plays("power_int8", scratch, net)
+    result = plays("power_int8", work, net)
     expected = bytes(int(max(-128.0, min(127.0, (1.25 - 3.0 * (signed(b) * 0.5)) / 0.25))) & 255 for b in source_of(result))
     check("power_int8_result", output(result) == expected)
     check("cpu_source_is_checked", result.text.count("mem_check") == 2)
@@ -259,7 +251,7 @@ def cpu(scratch):
     net, addresses = network()
     row = (0, 1, 1, 10, 32, 32)
     net.cpu([struct.pack("<B3xffB11x", 1, 0.1, 1 / 127, 0)], [(3, 0) + row, (4, 0) + row], addresses)
-    result = plays("softmax_int8", scratch, net)
+    result = plays("softmax_int8", work, net)
     values, shares = list(map(signed, source_of(result)[:10])), output(result)[:10]
     check("softmax_int8_result", 110 < sum(shares) <= 127 and shares.index(max(shares)) == values.index(max(values)), list(shares))
     check("softmax_leaves_the_rest", not any(output(result)[10:]))
@@ -268,7 +260,7 @@ def cpu(scratch):
     net, addresses = network(pixel_format=36, data_type=2, size=W * H * 32, line=W * 32)
     shape = (2, W, H, C, W * 32, W * 32 * H)
     net.cpu([struct.pack("<Bfff3x", 0, 2.0, 0.5, 1.0)], [(3, 0) + shape, (4, 0) + shape], addresses, old=True)
-    result = plays("power_fp16_old_layout", scratch, net, config="full")
+    result = plays("power_fp16_old_layout", work, net, config="full")
     data, out = source_of(result), output(result)
     values = [struct.unpack_from("<e", data, at)[0] for at in range(0, len(data), 2)]
     good = all(struct.unpack_from("<H", out, 32 * i + 2 * c)[0] == half((1 + 0.5 * values[16 * i + c]) ** 2)
@@ -276,12 +268,12 @@ def cpu(scratch):
     check("power_fp16_old_layout_result", good)
     net, addresses = network(pixel_format=36, data_type=2, size=W * H * 32, line=W * 32)
     net.cpu([bytes([2]) + bytes(15)], [(3, 0) + shape, (4, 0) + shape], addresses, old=True)
-    result = plays("logarithm", scratch, net, config="full")
+    result = plays("logarithm", work, net, config="full")
     zero = values.index(0.0) if 0.0 in values else -1
     check("logarithm_of_zero", zero < 0 or struct.unpack_from("<H", output(result), 2 * zero)[0] in (0xfc00, 0))
     net, addresses = network()
     net.cpu([bytes([9]) + bytes(23)], [(3, 0) + row, (4, 0) + row], addresses)
-    refused("unknown_cpu_operation", scratch, net.bytes(), "found type 9 of a CPU operation")
+    refused("unknown_cpu_operation", work, net.bytes(), "found type 9 of a CPU operation")
 
     # Groups live on from task to task.
     net, addresses = network()
@@ -289,72 +281,68 @@ def cpu(scratch):
     net.cpu([struct.pack("<B3xfffff", 0, 1, 1, 1.0, 2.0, 0.0)], [(5, 0, 1, W, H, C, W * 8, W * 8 * H), (5, SIZE, 1, W, H, C, W * 8, W * 8 * H)],
             addresses)
     net.dla([add(1, here(POOL, SIZE), here(OUT))], addresses)
-    result = plays("cpu_between_two_tasks", scratch, net)
+    result = plays("cpu_between_two_tasks", work, net)
     check("cpu_between_two_tasks_result", output(result) == added(bytes(max(-128, min(127, 2 * signed(b))) & 255 for b in added(source_of(result), 1)), 1))
     check("groups_live_on", [line[-1] for line in result.writes.splitlines() if "W SDP.S_POINTER" in line] == list("0011"))
 
 
-def refusals(scratch):
+def refusals(work):
     net, addresses = network()
     net.dla([add(5, here(IN), here(OUT))], addresses)
     data = net.bytes()
-    refused("no_input", scratch, data, "nothing for input 0", source=None)
-    refused("input_of_another_size", scratch, data, "expected 96, the size of the input memory", source=f"raw:{NVCOSIM}")
-    refused("input_that_is_missing", scratch, data, "cannot open", source="raw:/nonexistent")
-    refused("other_atoms", scratch, data, "was the network compiled for another configuration", config="large")
-    refused("base_beyond_the_addresses", scratch, data, "choose a smaller --base", "--base", "0xfffff000")
-    refused("not_a_loadable", scratch, b"hello", "found 5 bytes, expected a loadable")
-    refused("empty_file", scratch, b"", "found 0 bytes")
-    refused("text_file", scratch, b"# a text, not a loadable at all\n" * 9, "net.nvdla: offset")
-    refused("cut", scratch, data[:len(data) // 2], "net.nvdla: offset 0x")
-    zipped = plays_gzip = compile_file(scratch, gzip.compress(data))
+    refused("no_input", work, data, "nothing for input 0", source=None)
+    refused("input_of_another_size", work, data, "expected 96, the size of the input memory", source=f"raw:{NVCOSIM}")
+    refused("input_that_is_missing", work, data, "cannot open", source="raw:/nonexistent")
+    refused("other_atoms", work, data, "was the network compiled for another configuration", config="large")
+    refused("base_beyond_the_addresses", work, data, "choose a smaller --base", "--base", "0xfffff000")
+    refused("not_a_loadable", work, b"hello", "found 5 bytes, expected a loadable")
+    refused("empty_file", work, b"", "found 0 bytes")
+    refused("text_file", work, b"# a text, not a loadable at all\n" * 9, "net.nvdla: offset")
+    refused("cut", work, data[:len(data) // 2], "net.nvdla: offset 0x")
+    zipped = plays_gzip = compile_file(work, gzip.compress(data))
     check("gzip_is_read", plays_gzip.status == 0, zipped.err)
     net, addresses = network()
     net.dla([{"type": SDP, "op": sdp(2, 2), "surface": here(IN) + nothing() * 3 + here(OUT)}], addresses)
-    refused("fp16_on_small", scratch, net.bytes(), "task 0, layer 0 (SDP): it needs FP16, which configuration small does not have")
+    refused("fp16_on_small", work, net.bytes(), "task 0, layer 0 (SDP): it needs FP16, which configuration small does not have")
     net, addresses = network()
     net.dla([{"type": SDP, "op": sdp(y=unit(1, kind=2)), "surface": here(IN) + nothing() * 3 + here(OUT)}], addresses)
-    refused("ew_on_small", scratch, net.bytes(), "third stage (EW)")
+    refused("ew_on_small", work, net.bytes(), "third stage (EW)")
     net, addresses = network()
     net.memory(64, domain=1)
     net.dla([add(5, here(IN), here(OUT))], addresses)
-    refused("on_chip_ram_on_small", scratch, net.bytes(), "is on-chip RAM, which configuration small does not have")
+    refused("on_chip_ram_on_small", work, net.bytes(), "is on-chip RAM, which configuration small does not have")
     net, addresses = network()
     net.dla([{"type": PDP, "op": bytes(52), "surface": here(IN) + flying(W, H, C)}], addresses)
-    refused("pooling_to_nowhere", scratch, net.bytes(), "layer 0 (PDP): found a destination that is not in memory")
+    refused("pooling_to_nowhere", work, net.bytes(), "layer 0 (PDP): found a destination that is not in memory")
     net, addresses = network()
     net.dla([add(5, here(IN), here(OUT), parent=(0, ARMED))], addresses)
-    refused("parent_of_its_own_type", scratch, net.bytes(), "found operation 0 as its fused parent, which is of type SDP; expected type CONV")
+    refused("parent_of_its_own_type", work, net.bytes(), "found operation 0 as its fused parent, which is of type SDP; expected type CONV")
     net, addresses = network()
     net.dla([add(5, here(IN), here(99))], addresses)
-    refused("position_beyond_the_list", scratch, net.bytes(), "found its destination at position 99 of the address list, expected 0 to 7")
+    refused("position_beyond_the_list", work, net.bytes(), "found its destination at position 99 of the address list, expected 0 to 7")
     net, addresses = network()
     net.dla([{"type": RUBIK, "op": bytes([1, 0, 0, 0]), "surface": here(IN) + here(OUT)}], addresses)
-    refused("planes_without_stride", scratch, net.bytes(), "layer 0 (RUBIK): found a plane stride of 0 bytes", config="full")
+    refused("planes_without_stride", work, net.bytes(), "layer 0 (RUBIK): found a plane stride of 0 bytes", config="full")
     net, addresses = network()
     op = conv(W, H, C, 1, C, W, H, 8, 8, atom=32, compressed=True)
     net.dla([{"type": CONV, "op": op, "surface": cube(0, POOL, 1, 1, C, size=128) * 3 + here(IN) + here(OUT)}], addresses)
-    refused("compressed_weights_in_all_banks", scratch, net.bytes(), "at most the 15 of configuration full that compressed weights leave",
+    refused("compressed_weights_in_all_banks", work, net.bytes(), "at most the 15 of configuration full that compressed weights leave",
             config="full")
     random.seed(3)
     for i in range(40):
         broken = bytearray(data)
         for _ in range(3):
             broken[random.randrange(len(broken))] = random.randrange(256)
-        result = compile_file(scratch, bytes(broken))
+        result = compile_file(work, bytes(broken))
         check(f"damaged_{i}", result.status in (0, 2) and (result.status == 0 or result.err), f"{result.status} {result.err}")
 
 
-def main():
-    with tempfile.TemporaryDirectory() as name:
-        scratch = pathlib.Path(name)
-        for part in (layers, address_offsets, batches, empty_memories, schedules, moves, cpu, refusals):
-            try:
-                part(scratch)
-            except Exception as error:  # a missing result, after a failure that has been reported
-                check(part.__name__, False, repr(error))
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
-
-
-sys.exit(main())
+PARTS = (layers, address_offsets, batches, empty_memories, schedules, moves, cpu, refusals)
+with scratch() as work:
+    for part in PARTS:
+        random.seed(part.__name__)
+        try:
+            part(work)
+        except Exception as error:  # a missing result, after a failure that has been reported
+            check(part.__name__, False, repr(error))
+finish()

@@ -8,12 +8,11 @@ Ends with "N passed, N failed".
 import pathlib
 import random
 import struct
-import subprocess
 import sys
-import tempfile
 
 from builder import (ALLOCATE, ARMED, BDMA, CONV, DATA_FETCHED, DONE, INPUT, OUTPUT, PDP, PROGRAMMED, RUBIK, SDP, WEIGHTS_FETCHED, Loadable,
                      conv, cube, cvt, flying, nothing, pdp, sdp, unit)
+from counts import check, finish, run, scratch
 
 NVCOSIM = str(pathlib.Path(sys.argv[1]).resolve())
 RTL = sys.argv[2].split(",") if len(sys.argv) > 2 else []
@@ -21,14 +20,6 @@ ATOMS = {"small": 8, "large": 32, "full": 32}
 INT8, INT16, FP16 = range(3)
 FORMS = "bhe"
 LEAST, MOST = (-128, -32768), (127, 32767)
-passed = failed = 0
-
-
-def check(name, good, why=""):
-    global passed, failed
-    passed, failed = passed + bool(good), failed + (not good)
-    if not good:
-        print(f"FAIL {name}: {why}")
 
 
 class Cube:
@@ -101,25 +92,24 @@ class Network:
         self.outputs.append(size)
         return position
 
-    def run(self, name, scratch, layers, tables=(), more=()):
+    def run(self, name, work, layers, tables=(), more=()):
         """Compiles and plays it; returns the bytes of the outputs, None after a failure that is reported. more: further tasks of layers."""
         self.net.dla(layers, self.addresses, tables)
         for task in more:
             self.net.dla(task, self.addresses)
-        path, trace, writes, folder = scratch / "net.nvdla", scratch / "net.nvt", scratch / "writes.txt", scratch / "out"
+        path, trace, writes, folder = work / "net.nvdla", work / "net.nvt", work / "writes.txt", work / "out"
         path.write_bytes(self.net.bytes())
         command = [NVCOSIM, "compile", str(path), "--config", self.config, "-o", str(trace), "--writes", str(writes), "--threads=1"]
         for i, data in enumerate(self.inputs):
-            (scratch / f"in{i}").write_bytes(data)
-            command += ["--input", f"raw:{scratch / f'in{i}'}"]
-        done = subprocess.run(command, capture_output=True, text=True)
+            (work / f"in{i}").write_bytes(data)
+            command += ["--input", f"raw:{work / f'in{i}'}"]
+        done = run(*command)
         if done.returncode or done.stderr:
             check(name, False, f"exit status {done.returncode}: {done.stderr}")
             return None
         self.accesses = writes.read_text().splitlines()
         dut = "both" if self.config in RTL else "model"
-        done = subprocess.run([NVCOSIM, "run", "-q", "--strict", "--dut", dut, "--out", str(scratch / "reports"), "--outputs", str(folder),
-                               str(trace)], capture_output=True, text=True)
+        done = run(NVCOSIM, "run", "-q", "--strict", "--dut", dut, "--out", work / "reports", "--outputs", folder, trace)
         if done.returncode:
             check(name, False, f"{dut}: {done.stdout}{done.stderr}")
             return None
@@ -203,7 +193,7 @@ def fused_pair(first, conv_layer, sdp_layer):
     return [conv_layer, sdp_layer]
 
 
-def convolution(name, scratch, config, w, h, c, size, kernels, precision=INT8, stride=1, pad=0, dilation=1, batch=1, compressed=False,
+def convolution(name, work, config, w, h, c, size, kernels, precision=INT8, stride=1, pad=0, dilation=1, batch=1, compressed=False,
                 sparse=False):
     out_w, out_h = ((n + 2 * pad - (size - 1) * dilation - 1) // stride + 1 for n in (w, h))
     gap = 0 if (w, h) == (1, 1) else 1
@@ -241,27 +231,27 @@ def convolution(name, scratch, config, w, h, c, size, kernels, precision=INT8, s
                         {"type": SDP, "op": sdp(precision, precision, out=cvt(1, shift), x1=unit(1, kind=2, mode=1, act=1, precision=1),
                                                 batch=batch, batch_stride=target.size if batch > 1 else 0),
                          "surface": passing + Cube(config, 1, 1, kernels, INT16).at(at_bias) + nothing() * 2 + target.at(at_out)})
-    result = net.run(name, scratch, layers)
+    result = net.run(name, work, layers)
     for i, picture in enumerate(pictures if result else []):
         expected = mapped(lambda k, v: clamp(rounded(max(0, v + bias[k]), shift), precision),
                           convolve(picture, weights, out_w, out_h, stride, pad, dilation))
         compare(name if batch == 1 else f"{name}_{i}", result[0][i * target.size:(i + 1) * target.size], expected, target)
 
 
-def convolutions(scratch):
+def convolutions(work):
     for config in ("small", "large", "full"):
-        convolution(f"convolution_{config}", scratch, config, 9, 7, 12, 3, 10, pad=1, stride=2)
-        convolution(f"dilated_{config}", scratch, config, 9, 8, 5, 3, 9, pad=2, dilation=2)
-        convolution(f"fully_connected_{config}", scratch, config, 1, 1, 70, 1, 41)
-    convolution("convolution_int16", scratch, "full", 6, 5, 20, 3, 18, INT16, pad=1)
-    convolution("convolution_fp16", scratch, "full", 6, 5, 20, 3, 18, FP16, pad=1)
-    convolution("batch_of_3", scratch, "full", 5, 4, 33, 3, 34, pad=1, batch=3)
-    convolution("batch_of_2_fp16", scratch, "full", 5, 4, 10, 3, 12, FP16, batch=2)
-    convolution("compressed_int8", scratch, "full", 6, 5, 40, 3, 70, compressed=True, sparse=True)
-    convolution("compressed_int16", scratch, "full", 4, 4, 18, 1, 33, INT16, compressed=True, sparse=True)
+        convolution(f"convolution_{config}", work, config, 9, 7, 12, 3, 10, pad=1, stride=2)
+        convolution(f"dilated_{config}", work, config, 9, 8, 5, 3, 9, pad=2, dilation=2)
+        convolution(f"fully_connected_{config}", work, config, 1, 1, 70, 1, 41)
+    convolution("convolution_int16", work, "full", 6, 5, 20, 3, 18, INT16, pad=1)
+    convolution("convolution_fp16", work, "full", 6, 5, 20, 3, 18, FP16, pad=1)
+    convolution("batch_of_3", work, "full", 5, 4, 33, 3, 34, pad=1, batch=3)
+    convolution("batch_of_2_fp16", work, "full", 5, 4, 10, 3, 12, FP16, batch=2)
+    convolution("compressed_int8", work, "full", 6, 5, 40, 3, 70, compressed=True, sparse=True)
+    convolution("compressed_int16", work, "full", 4, 4, 18, 1, 33, INT16, compressed=True, sparse=True)
 
 
-def groups(scratch):
+def groups(work):
     """A convolution of two groups: two layers, each of its part of the channels, in one cube. Then an addition, the first layer of SDP
     that reads memory: its group of SDP_RDMA is the first one, that of SDP the third."""
     for config in ("small", "full"):
@@ -287,7 +277,7 @@ def groups(scratch):
                        "surface": whole.at(at_sum) + nothing() * 3 + whole.at(at_out)})
         expected = [plane for g in range(2) for plane in mapped(lambda k, v: clamp(clamp(rounded(v, 8), INT8) + 7, INT8), convolve(
             values[g * half:(g + 1) * half], weights[g * half:(g + 1) * half], 5, 4, pad=1))]
-        result = net.run(f"groups_{config}", scratch, layers)
+        result = net.run(f"groups_{config}", work, layers)
         compare(f"groups_{config}", result and result[0], expected, whole)
         last = [line for line in getattr(net, "accesses", []) if line.startswith(("W SDP.S_POINTER", "W SDP_RDMA.S_POINTER"))][-2:]
         check(f"groups_{config}_pointers", last == ["W SDP.S_POINTER 0x00000000", "W SDP_RDMA.S_POINTER 0x00000000"], last)
@@ -323,7 +313,7 @@ def component(where, sizes, precision, planes, strides, y, x):
     return struct.unpack_from("<" + form, planes[1], y * strides[1] + sizes[1] * x + each * where)[0]
 
 
-def pixels(name, scratch, config, number, sizes, precision, order, mean=None):
+def pixels(name, work, config, number, sizes, precision, order, mean=None):
     w, h, size, kernels = 6, 3, 2, 5
     atom, channels = ATOMS[config], len(order)
     strides = [-(-w * n // atom) * atom + atom if n else 0 for n in sizes]
@@ -363,20 +353,20 @@ def pixels(name, scratch, config, number, sizes, precision, order, mean=None):
                             nothing() * 2 + source + target.passing() + behind},
                         {"type": SDP, "op": sdp(precision, precision, out=cvt(1, {INT8: 6, INT16: 5, FP16: 0}[precision])),
                          "surface": target.passing() + nothing() * 3 + target.at(at_out)})
-    result = net.run(name, scratch, layers)
+    result = net.run(name, work, layers)
     expected = mapped(lambda k, v: clamp(rounded(v, {INT8: 6, INT16: 5, FP16: 0}[precision]), precision),
                       convolve(image, weights, out_w, out_h))
     compare(name, result and result[0], expected, target)
 
 
-def pictures(scratch):
+def pictures(work):
     for number, (sizes, precision, order) in pixel_formats().items():
-        pixels(f"pixels_{number:02x}_full", scratch, "full", number, sizes, precision, order)
+        pixels(f"pixels_{number:02x}_full", work, "full", number, sizes, precision, order)
         if precision == INT8:
-            pixels(f"pixels_{number:02x}_small", scratch, "small", number, sizes, precision, order)
+            pixels(f"pixels_{number:02x}_small", work, "small", number, sizes, precision, order)
     every = pixel_formats()
     for number, config in ((0xf, "small"), (0x1c, "small"), (0, "small"), (0x1d, "full"), (0x23, "full"), (0xc, "large"), (0x1c, "large")):
-        pixels(f"mean_{number:02x}_{config}", scratch, config, number, *every[number], mean=[7, -20, 130, 55])
+        pixels(f"mean_{number:02x}_{config}", work, config, number, *every[number], mean=[7, -20, 130, 55])
 
 
 # ---- SDP ----
@@ -387,7 +377,7 @@ def sdp_layer(before, operands, behind, **how):
     return {"type": SDP, "op": sdp(**how), "surface": before + b"".join(operand or nothing() for operand in operands) + behind}
 
 
-def stages(scratch):
+def stages(work):
     algorithms = {0: max, 1: min, 2: lambda a, b: a + b}
     for config in ("small", "large", "full"):
         shape = Cube(config, 5, 3, ATOMS[config] + 3, gap=1)
@@ -398,7 +388,7 @@ def stages(scratch):
         at_in, at_out = net.input(shape.pack(data)), net.output(shape.size)
         operands = [(random.randint(-300, 300), random.randint(-30, 30)) for _ in range(shape.c)]
         at_operands = net.content(padded(b"".join(struct.pack("<hh", *pair) for pair in operands)))
-        result = net.run(f"prelu_{config}", scratch, [sdp_layer(
+        result = net.run(f"prelu_{config}", work, [sdp_layer(
             shape.at(at_in), [cube(0, at_operands, 1, 1, shape.c)], shape.at(at_out), out=cvt(3, 4, 0, 5),
             x1=unit(1, kind=3, mode=1, act=3, truncate=3, precision=1), x2=unit(1, kind=1, mul_operand=-3, truncate=1, act=1))])
 
@@ -422,7 +412,7 @@ def stages(scratch):
                         struct.pack_into("<h", halves, 2 * wide.place(c, y, x), third[c][y][x])
             at_in, at_other, at_out = net.input(shape.pack(data)), net.input(shape.pack(other)), net.output(shape.size)
             at_third = net.content(bytes(halves))
-            result = net.run(f"eltwise_{number}_{config}", scratch, [sdp_layer(
+            result = net.run(f"eltwise_{number}_{config}", work, [sdp_layer(
                 shape.at(at_in), [shape.at(at_other), cube(0, at_third, shape.w, shape.h, shape.c, 2 * wide.line, 2 * wide.surface)],
                 shape.at(at_out), out=cvt(1, 2), x1=unit(1, alu=number, kind=2, mode=2),
                 x2=unit(1, alu=2, kind=2, mode=2, precision=1))])
@@ -430,14 +420,14 @@ def stages(scratch):
                 algorithm(a, b) + t, 2), INT8), data, other, third), shape)
 
 
-def third_stage(scratch):
+def third_stage(work):
     """EW with its convertors, and layers that change the precision."""
     for precision in (INT8, INT16):
         shape = Cube("full", 4, 3, 21, precision)
         data, other = shape.random(), shape.random()
         net = Network("full")
         at_in, at_other, at_out = net.input(shape.pack(data)), net.input(shape.pack(other)), net.output(shape.size)
-        result = net.run(f"third_stage_{precision}", scratch, [sdp_layer(
+        result = net.run(f"third_stage_{precision}", work, [sdp_layer(
             shape.at(at_in), [None, None, shape.at(at_other)], shape.at(at_out), source=precision, destination=precision, out=cvt(1, 1),
             y=unit(1, alu=2, kind=2, mode=2, precision=precision, alu_cvt=cvt(5, 2, 1, 3)))])
         compare(f"third_stage_{precision}", result and result[0], mapped(
@@ -446,14 +436,14 @@ def third_stage(scratch):
     source, target = Cube("full", 4, 3, 21, INT16), Cube("full", 4, 3, 21, INT8)
     data = source.random()
     at_in, at_out = net.input(source.pack(data)), net.output(target.size)
-    result = net.run("int16_to_int8", scratch, [sdp_layer(source.at(at_in), [], target.at(at_out), source=INT16, destination=INT8,
+    result = net.run("int16_to_int8", work, [sdp_layer(source.at(at_in), [], target.at(at_out), source=INT16, destination=INT8,
                                                           out=cvt(2, 9, 0, -7))])
     compare("int16_to_int8", result and result[0], mapped(lambda c, v: clamp(rounded((v + 7) * 2, 9), INT8), data), target)
     net = Network("full")
     shape = Cube("full", 4, 3, 21, FP16)
     data, other = shape.random(-30, 30), shape.random(-30, 30)
     at_in, at_other, at_out = net.input(shape.pack(data)), net.input(shape.pack(other)), net.output(shape.size)
-    result = net.run("fp16_max", scratch, [sdp_layer(shape.at(at_in), [None, shape.at(at_other)], shape.at(at_out), source=FP16,
+    result = net.run("fp16_max", work, [sdp_layer(shape.at(at_in), [None, shape.at(at_other)], shape.at(at_out), source=FP16,
                                                      destination=FP16, x2=unit(1, alu=0, kind=2, mode=2, precision=2))])
     compare("fp16_max", result and result[0], mapped(lambda c, a, b: max(a, b), data, other), shape)
 
@@ -471,7 +461,7 @@ def pooled(values, mode, size, stride, pad, out_w, out_h):
     return [[[element(c, y, x) for x in range(out_w)] for y in range(out_h)] for c in range(len(values))]
 
 
-def pools(scratch):
+def pools(work):
     for config in ("small", "large", "full"):
         for mode, size, stride, pad in ((0, 2, 2, 0), (1, 3, 2, 1), (2, 3, 1, 1), (0, 8, 8, 0)):
             w, h = 8 + 3 * (size == 3), 9 - (size == 8)
@@ -481,7 +471,7 @@ def pools(scratch):
             net = Network(config)
             at_in, at_out = net.input(source.pack(data)), net.output(target.size)
             name = f"pool_{mode}_{size}_{config}"
-            result = net.run(name, scratch, [{"type": PDP, "op": pdp(mode, size, stride, pad),
+            result = net.run(name, work, [{"type": PDP, "op": pdp(mode, size, stride, pad),
                                               "surface": source.at(at_in) + target.at(at_out)}])
             expected = pooled(data, mode, size, stride, pad, out_w, out_h)
             if mode == 0 and result:  # the order of the two roundings is PDP's affair
@@ -499,7 +489,7 @@ def pools(scratch):
         at_in, at_out = net.input(source.pack(data)), net.output(target.size)
         first, middle = 60, 40
         parts = (2 * first, 2 * middle, w - 2 * first - 2 * middle, first, middle, out_w - first - middle)
-        result = net.run(f"pool_in_pieces_{config}", scratch, [{"type": PDP, "op": pdp(1, 2, 2, split=3, parts=parts),
+        result = net.run(f"pool_in_pieces_{config}", work, [{"type": PDP, "op": pdp(1, 2, 2, split=3, parts=parts),
                                                                  "surface": source.at(at_in) + target.at(at_out)}])
         compare(f"pool_in_pieces_{config}", result and result[0], pooled(data, 1, 2, 2, 0, out_w, 3), target)
         # What SDP gives on the fly.
@@ -510,14 +500,14 @@ def pools(scratch):
         add = sdp_layer(source.at(at_in), [], source.passing(), x1=unit(1, kind=2, alu_operand=9))
         add["consumers"] = {PDP: (1, PROGRAMMED)}
         pool = {"type": PDP, "op": pdp(1, 2, 2), "surface": source.passing() + target.at(at_out), "parent": (0, ARMED)}
-        result = net.run(f"pool_on_the_fly_{config}", scratch, [add, pool])
+        result = net.run(f"pool_on_the_fly_{config}", work, [add, pool])
         compare(f"pool_on_the_fly_{config}", result and result[0], pooled(mapped(lambda c, v: clamp(v + 9, INT8), data), 1, 2, 2, 0, 4, 3),
                 target)
 
 
 # ---- RUBIK and BDMA ----
 
-def rearranging(scratch):
+def rearranging(work):
     for precision in (INT8, INT16, FP16):
         shape = Cube("full", 21, 3, 37, precision)
         data = shape.random()
@@ -526,7 +516,7 @@ def rearranging(scratch):
         net = Network("full")
         at_in, at_out, at_planes = net.input(shape.pack(data)), net.output(shape.size), net.output(plane * shape.c)
         planes = struct.pack("<HhIIHHHHIII", 0, at_planes, 0, plane * shape.c, shape.w, shape.h, shape.c, 0, line, 0, plane)
-        result = net.run(f"split_and_merge_{precision}", scratch, [
+        result = net.run(f"split_and_merge_{precision}", work, [
             {"type": RUBIK, "op": struct.pack("4B", 1, precision, 0, 0), "surface": shape.at(at_in) + planes,
              "consumers": {RUBIK: (1, DONE)}},
             {"type": RUBIK, "op": struct.pack("4B", 2, precision, 0, 0), "surface": planes + shape.at(at_out)}])
@@ -541,7 +531,7 @@ def rearranging(scratch):
         data = phases.random()
         net = Network("full")
         at_in, at_out = net.input(phases.pack(data)), net.output(target.size)
-        result = net.run(f"contract_{precision}", scratch, [{"type": RUBIK, "op": struct.pack("4B", 0, precision, step_x, step_y),
+        result = net.run(f"contract_{precision}", work, [{"type": RUBIK, "op": struct.pack("4B", 0, precision, step_x, step_y),
                                                              "surface": phases.at(at_in) + target.at(at_out)}])
         expected = [[[data[(y % step_y * step_x + x % step_x) * 2 * lanes + c][y // step_y][x // step_x] for x in range(target.w)]
                      for y in range(target.h)] for c in range(target.c)]
@@ -557,12 +547,12 @@ def transfer(source, destination, line, lines, source_line, destination_line, su
                        source_surface or source_line * lines, destination_surface or destination_line * lines)
 
 
-def copies(scratch):
+def copies(work):
     """Through on-chip RAM and back, lines spread and gathered; an engine works there too."""
     data = random.randbytes(64 * 12)
     net = Network("full")
     at_in, at_out, at_chip = net.input(data), net.output(len(data)), net.room(4096, domain=1)
-    result = net.run("copy_through_sram", scratch, [
+    result = net.run("copy_through_sram", work, [
         bdma(0, 1, [transfer(at_in, at_chip, 64, 4, 64, 128, 3, 256, 512)], consumers={BDMA: (1, DONE)}),
         bdma(1, 0, [transfer(at_chip, at_out, 64, 4, 128, 64, 3, 512, 256)])])
     check("copy_through_sram", result and result[0] == data, "other bytes")
@@ -574,13 +564,13 @@ def copies(scratch):
     first = sdp_layer(shape.at(at_in), [], shape.at(at_chip, 256, kind=1), x1=unit(1, kind=2, alu_operand=3))
     first["consumers"] = {SDP: (1, DONE)}
     second = sdp_layer(shape.at(at_chip, 256, kind=1), [], shape.at(at_out), x1=unit(1, kind=2, alu_operand=-50))
-    result = net.run("layers_in_sram", scratch, [first, second])
+    result = net.run("layers_in_sram", work, [first, second])
     compare("layers_in_sram", result and result[0], mapped(lambda c, v: clamp(clamp(v + 3, INT8) - 50, INT8), values), shape)
 
 
 # ---- schedules ----
 
-def fetched(scratch):
+def fetched(work):
     """A layer that may begin when CDMA is through with the data, or with the weights, of a convolution: here one that overwrites them."""
     for event in (WEIGHTS_FETCHED, DATA_FETCHED):
         for config in ("small", "full"):
@@ -598,7 +588,7 @@ def fetched(scratch):
                                 {"type": SDP, "op": sdp(out=cvt(1, 4)), "surface": shape.passing() + nothing() * 3 + shape.at(at_out)})
             layers.append({"type": PDP, "op": pdp(1, 1), "surface": shape.at(at_in) + shape.at(at_copy)})
             name = f"event_{event}_{config}"
-            result = net.run(name, scratch, layers)
+            result = net.run(name, work, layers)
             if result:  # data, weights and the end itself, of group 0
                 awaited = [line.split()[2] for line in net.accesses if line.startswith(("P GLB", "W GLB.S_INTR_STATUS"))][:2]
                 check(f"{name}_awaited", awaited == ["0x00150000"] * 2, awaited)
@@ -606,7 +596,7 @@ def fetched(scratch):
                 compare(f"{name}_copy", result[1], values, shape)
 
 
-def several_ends(scratch):
+def several_ends(work):
     """Two inputs, two outputs, two tasks for the engines."""
     for config in ("small", "full"):
         shape = Cube(config, 3, 2, 5)
@@ -616,25 +606,19 @@ def several_ends(scratch):
         at_sum, at_less = net.output(shape.size), net.output(shape.size)
         add = sdp_layer(shape.at(at_one), [shape.at(at_two)], shape.at(at_sum), x1=unit(1, kind=2, mode=2))
         less = sdp_layer(shape.at(at_sum), [], shape.at(at_less), x1=unit(1, kind=2, alu_operand=-10))
-        result = net.run(f"two_of_each_{config}", scratch, [add], more=[[less]])
+        result = net.run(f"two_of_each_{config}", work, [add], more=[[less]])
         if result:
             total = mapped(lambda c, a, b: clamp(a + b, INT8), one, two)
             compare(f"first_of_two_{config}", result[0], total, shape)
             compare(f"second_of_two_{config}", result[1], mapped(lambda c, v: clamp(v - 10, INT8), total), shape)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as name:
-        for part in PARTS:
-            random.seed(part.__name__)
-            try:
-                part(pathlib.Path(name))
-            except Exception as error:  # a missing result, after a failure that has been reported
-                check(part.__name__, False, repr(error))
-                raise
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
-
-
 PARTS = (convolutions, groups, pictures, stages, third_stage, pools, rearranging, copies, fetched, several_ends)
-sys.exit(main())
+with scratch() as work:
+    for part in PARTS:
+        random.seed(part.__name__)
+        try:
+            part(work)
+        except Exception as error:  # a missing result, after a failure that has been reported
+            check(part.__name__, False, repr(error))
+finish()
