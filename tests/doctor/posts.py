@@ -7,6 +7,7 @@ usage: posts.py NVCOSIM        Prints "N passed, N failed".
 import re
 import sys
 
+from counts import check, finish
 from in_process import diagnose
 
 BUFFERS = """
@@ -236,16 +237,8 @@ def wrong(answer, verdict, layer, classes):
         yield f"certain of {certain}, expected {names}"
 
 
-def main():
-    passed = failed = 0
-    for name, verdict, layer, classes, text in POSTS:
-        for form in (text, text.replace("\n", "\r\n"), re.sub(r"^\[ *[0-9.]+\] ", "", text, flags=re.M)):
-            faults = list(wrong(diagnose(sys.argv[1], form.encode()), verdict, layer, classes))
-            passed, failed = passed + (not faults), failed + bool(faults)
-            if faults:
-                print(f"FAIL {name}: {'; '.join(faults)}")
-    print(f"{passed} passed, {failed} failed")
-    return failed > 0
-
-
-sys.exit(main())
+for name, verdict, layer, classes, text in POSTS:
+    for form in (text, text.replace("\n", "\r\n"), re.sub(r"^\[ *[0-9.]+\] ", "", text, flags=re.M)):
+        faults = list(wrong(diagnose(sys.argv[1], form.encode()), verdict, layer, classes))
+        check(name, not faults, "; ".join(faults))
+finish()

@@ -11,6 +11,7 @@ import re
 import sys
 import tempfile
 
+from counts import check, finish
 from in_process import ROOT, run
 
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -31,7 +32,13 @@ def register_bits():
 
 
 def diff(nvcosim, config, first, second):
-    status, printed, complaint = run(nvcosim, "diff", "--config", config, first, second)
+    """second: a path, or the text of a capture."""
+    with tempfile.NamedTemporaryFile("w", suffix=".log") as file:
+        if isinstance(second, str):
+            file.write(second)
+            file.flush()
+            second = file.name
+        status, printed, complaint = run(nvcosim, "diff", "--config", config, first, second)
     return status, printed.strip().split("\n"), complaint.strip()
 
 
@@ -64,26 +71,21 @@ EFFECTS = [
 
 
 def check_effects(nvcosim, bits):
-    """Yields the name of each that nvcosim diff judges wrongly, None for the others."""
+    """nvcosim diff says of each change whether it can matter."""
     places = {(unit, name): address for (config, address), (unit, name, _) in bits.items() if config == "small"}
     for name, unit, register, bit, matters in EFFECTS:
         capture = ROOT / f"traces/captures/synth_small_{name}" / FORMATS[0]
         changed = re.sub(rf"(write: addr\({places[unit, register]:#x}, \w+\), wval\()(\w+)", lambda found: found[1] + hex(int(found[2], 16) ^ 1 << bit),
                          capture.read_text())
-        with tempfile.NamedTemporaryFile("w", suffix=".log") as file:
-            file.write(changed)
-            file.flush()
-            status, shown, error = diff(nvcosim, "small", capture, file.name)
+        status, shown, error = diff(nvcosim, "small", capture, changed)
         first = shown[0]
         good = f"{unit} #0 " in first and f" {register}: " in first and ("without effect" in first) != matters and (status == 1 or not matters)
-        if not good:
-            print(f"FAIL {unit} {register}, which can{'' if matters else 'not'} matter: status {status}:", *shown, error, sep="\n    ")
-        yield good
+        check(f"{unit} {register}, which can{'' if matters else 'not'} matter", good, "\n    ".join([f"status {status}", *shown, error]))
 
 
 def check_launches(nvcosim, config="small"):
     """Of three launches of SDP the first is not armed, the second has another width, and one more follows the third.
-    Returns whether exactly these are named."""
+    Exactly these are named."""
     capture = ROOT / "traces/captures/synth_small_rand_multi_000" / FORMATS[0]
     lines = capture.read_text().split("\n")
     arming = [number for number, line in enumerate(lines) if re.search(r"write: addr\(0x9038, \w+\), wval\(0x1\)", line)]
@@ -96,49 +98,33 @@ def check_launches(nvcosim, config="small"):
     lines[between] = re.sub(r"wval\((\w+)\)", lambda found: f"wval({int(found[1], 16) ^ 1:#x})", lines[between])
     lines[third + 1:third + 1] = more
     del lines[first]
-    with tempfile.NamedTemporaryFile("w", suffix=".log") as file:
-        file.write("\n".join(lines))
-        file.flush()
-        status, shown, error = diff(nvcosim, config, capture, file.name)
+    status, shown, error = diff(nvcosim, config, capture, "\n".join(lines))
     expected = [rf"SDP #0 \(line {first + 1}\) is only in the first", r"SDP #2 \(line \d+\) is only in the second",
                 r"SDP #1 and #0 \(lines \d+ and \d+\) D_DATA_CUBE_WIDTH: .*",
                 r"different: 1 register, 2 launches only in one( .*|, .*)"]
-    if status == 1 and len(shown) == len(expected) and all(map(re.fullmatch, expected, shown)):
-        return True
-    print(f"FAIL a launch removed, one inserted, a register changed: status {status}:", *shown, error, sep="\n    ")
-    return False
+    check("a launch removed, one inserted, a register changed", status == 1 and len(shown) == len(expected) and
+          all(map(re.fullmatch, expected, shown)), "\n    ".join([f"status {status}", *shown, error]))
 
 
-def main():
-    nvcosim, changes = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 6
+def main(nvcosim, changes=6):
     bits, rng = register_bits(), random.Random(1)
-    passed = failed = 0
     for folder in sorted((ROOT / "traces/captures").glob("synth_*")):
-        config = folder.name.split("_")[1]
+        config, capture = folder.name.split("_")[1], folder / FORMATS[0]
         for other in FORMATS[1:]:
-            status, lines, error = diff(nvcosim, config, folder / FORMATS[0], folder / other)
-            good = status == 0 and lines[-1].startswith("equal (")
-            passed, failed = passed + good, failed + (not good)
-            if not good:
-                print(f"FAIL {folder.name}: {FORMATS[0]} and {other}: status {status}: {lines[-1]} {error}")
-        for _ in range(changes):
-            lines = (folder / FORMATS[0]).read_text().split("\n")
+            status, lines, error = diff(nvcosim, config, capture, folder / other)
+            check(f"{folder.name}: {FORMATS[0]} and {other}", status == 0 and lines[-1].startswith("equal ("), f"status {status}: {lines[-1]} {error}")
+        for _ in range(int(changes)):
+            lines = capture.read_text().split("\n")
             unit, name = change(lines, config, bits, rng)
-            with tempfile.NamedTemporaryFile("w", suffix=".log") as file:
-                file.write("\n".join(lines))
-                file.flush()
-                status, shown, error = diff(nvcosim, config, folder / FORMATS[0], file.name)
+            status, shown, error = diff(nvcosim, config, capture, "\n".join(lines))
             named = shown[:-1]
             what = name.replace("_HIGH", "_LOW") if "ADDR" in name else name
             good = named and all(re.search(rf"\b{unit} .*\b({name}|{what}|reads other content)\b", line) for line in named) \
                 and status == (not shown[-1].startswith("equal except for "))
-            passed, failed = passed + bool(good), failed + (not good)
-            if not good:
-                print(f"FAIL {folder.name}: {unit} {name} changed: status {status}:", *shown, error, sep="\n    ")
-    for good in [check_launches(nvcosim), *check_effects(nvcosim, bits)]:
-        passed, failed = passed + good, failed + (not good)
-    print(f"{passed} passed, {failed} failed")
-    return failed > 0 or passed == 0
+            check(f"{folder.name}: {unit} {name} changed", good, "\n    ".join([f"status {status}:", *shown, error]))
+    check_launches(nvcosim)
+    check_effects(nvcosim, bits)
+    finish()
 
 
-sys.exit(main())
+main(*sys.argv[1:])

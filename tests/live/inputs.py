@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 
+from counts import check, finish
+
 
 def idle_loads(nvcosim, trace):
     """The lines of mem_loads without which the trace passes as well, and how many mem_loads it has."""
@@ -25,17 +27,8 @@ def idle_loads(nvcosim, trace):
     return [lines[number] for number in sorted(passed)], len(loads)
 
 
-def main():
-    nvcosim, traces = sys.argv[1], [pathlib.Path(path) for path in sys.argv[2:]]
-    failed = 0
-    for trace in traces:
-        idle, count = idle_loads(nvcosim, trace)
-        if idle or not count:
-            failed += 1
-            print(f"FAIL  {trace.name}: {len(idle)} of {count} inputs do not matter: {'; '.join(idle)}")
-    print(f"{len(traces) - failed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    for path in map(pathlib.Path, sys.argv[2:]):
+        idle, count = idle_loads(sys.argv[1], path)
+        check(path.name, count and not idle, f"{len(idle)} of {count} inputs do not matter: {'; '.join(idle)}")
+    finish()

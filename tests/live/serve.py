@@ -23,6 +23,7 @@ import tempfile
 import threading
 import time
 
+from counts import check, finish
 from inputs import idle_loads
 from client import (BAR0, BOOL, CONFIG_SPACE, DMA_MAP, DMA_UNMAP, EVENTFD, GET_INFO, GET_IRQ_INFO, GET_REGION_INFO, INTR_MASK, INTR_STATUS, INTX,
                     LIMIT, MASK, MSI, NONE, REGION_READ, REGION_WRITE, RESET, ROOT, SET_IRQS, TRIGGER, UNMASK, VERSION, Client, Closed, Guest,
@@ -34,21 +35,11 @@ nvcosim = str(build / "nvcosim")
 work = tempfile.TemporaryDirectory()
 folder = pathlib.Path(work.name)
 traces = ROOT / "traces/conformance"
-passed = failed = 0
 INTR_SET = 0x1008
 MEMORY = [(0x80000000, 1 << 30), (0xc0000000, 1 << 29)]
 ENGINES = {"small": ("dc", "img", "sdp", "pdp", "cdp", "dc_pdp"), "full": ("bdma", "rubik")}  # conformance/CONFIG/rand_ENGINE_NNN
 LAYERS = {"convolution": "rand_dc_000", "image": "rand_img_000", "pooling": "rand_pdp_000", "normalisation": "rand_cdp_000",
           "pointwise": "rand_sdp_000", "convolution and pooling": "rand_dc_pdp_000"}
-
-
-def check(title, good, said=""):
-    global passed, failed
-    if good:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAIL  {title} {said}")
 
 
 def end_with_parent():
@@ -1014,8 +1005,7 @@ def main():
     for dut in ("model", "rtl"):
         test_killed_server(dut)
         test_killed_client(dut)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    finish()
 
 
-sys.exit(main())
+main()
