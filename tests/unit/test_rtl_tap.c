@@ -8,7 +8,7 @@
 #include "nvdla_offsets.h"
 #include "tb/observers/rtl_tap.h"
 #include "tests/unit/register_text.h"
-#include "tests/unit/steps.h"
+#include "tests/unit/stream_steps.h"
 #include "tests/unit/test.h"
 
 enum { MOST = 320 };
@@ -47,9 +47,8 @@ static struct tap_sink open_all(void *context, const struct tap_stream *stream) 
 }
 
 struct bench {
-    const struct nvdla_config *config;
-    uint32_t words[STREAM_COUNT][STREAM_WORDS]; /* what each stream shows */
-    int reads;                                  /* how often one was looked at */
+    struct shown_streams shown;
+    int reads; /* how often a stream was looked at */
     struct heard heard;
     struct tap_listeners listeners;
     struct rtl_tap *tap;
@@ -59,19 +58,19 @@ struct bench {
 
 static const uint32_t *read_words(void *context, enum rtl_stream stream, int count) {
     struct bench *b = context;
-    assert_int_equal(count, rtl_stream_layout(b->config, stream).words);
+    assert_int_equal(count, rtl_stream_layout(b->shown.config, stream).words);
     b->reads++;
-    return b->words[stream];
+    return b->shown.words[stream];
 }
 
 /* A bench whose streams are recorded or not. */
 static struct bench *bench_of(const char *config, bool recorded) {
     struct bench *b = test_new(sizeof *b);
-    b->config = nvdla_config_find(config);
+    b->shown.config = nvdla_config_find(config);
     tap_listen(&b->listeners, (struct tap_listener){.context = &b->heard, .open = open_all});
     struct stream_source source = {.context = b, .read = read_words};
     memset(source.has, true, sizeof source.has);
-    b->tap = rtl_tap_new(b->config, &b->listeners, &source);
+    b->tap = rtl_tap_new(b->shown.config, &b->listeners, &source);
     b->observer = rtl_tap_observer(b->tap);
     test_keep(b->observer.context, b->observer.release);
     b->observer.reset(b->observer.context);
@@ -80,7 +79,7 @@ static struct bench *bench_of(const char *config, bool recorded) {
 }
 
 static void write_register(struct bench *b, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
-    b->observer.write(b->observer.context, nvdla_unit_base(b->config, unit) + offset, value, 0);
+    b->observer.write(b->observer.context, nvdla_unit_base(b->shown.config, unit) + offset, value, 0);
 }
 
 #define WRITE(b, unit, ...) FOR_ROWS(write_register(b, unit, offset_, value_), __VA_ARGS__)
@@ -95,76 +94,28 @@ static void beat_of(struct bench *b, enum rtl_stream stream, bool ends) {
 
 /* ---- cases of rtl_tap.txt ---- */
 
-#define NAMED(stream) {#stream, STREAM_##stream}
-static const struct {
-    const char *name;
-    enum rtl_stream stream;
-} named_streams[] = {NAMED(CACC_SAT),      NAMED(SDP_OUT),    NAMED(SDP_X1),  NAMED(CSC_DAT),     NAMED(CSC_WT),
-                     NAMED(CMAC_SUM_A),    NAMED(CBUF_WT),    NAMED(PDP_IN),  NAMED(PDP_OUT),     NAMED(PDP_IN_SDP),
-                     NAMED(PDP_ROW),       NAMED(CDP_IN),     NAMED(CDP_OUT), NAMED(CDP_SUM),     NAMED(LUT_HIT),
-                     NAMED(PDP_ROW_LANES), NAMED(CDP_CVT_IN), NAMED(LUT_OUT), NAMED(CDP_SUM_ROWS)};
-
-static enum rtl_stream stream_of(const struct step *step) {
-    for (size_t i = 0; i < sizeof named_streams / sizeof named_streams[0]; i++)
-        if (strcmp(named_streams[i].name, step->word[1]) == 0)
-            return named_streams[i].stream;
-    fail_msg("%s: not a stream of named_streams[]", step->word[1]);
-    return STREAM_COUNT;
-}
-
 static void *begin(const char *title) {
     return bench_of(kept(xprintf("%.*s", (int)strcspn(title, " ,"), title)), !strstr(title, " unrecorded,"));
 }
 
-/* VALUE of WORD of the text. */
-static uint32_t value_of(const struct step *step, size_t i) {
-    return (uint32_t)strtoll(step->word[i], NULL, 0);
-}
-
-/* The lanes of `bits` bits of a stream have no gaps. */
-static void put_lane(uint32_t *words, size_t lane, size_t bits, uint64_t value) {
-    for (size_t i = 0; i < bits; i++) {
-        const size_t at = bits * lane + i;
-        words[at / 32] = (words[at / 32] & ~(1u << at % 32)) | (uint32_t)(value >> i & 1) << at % 32;
-    }
-}
-
-static bool stream_step(struct bench *b, const struct step *step) {
-    if (!step->count || step->word[1][0] == '\0' || step_is(step, "at") || step_is(step, "places"))
+static bool beat_step(struct bench *b, const struct step *step) {
+    const bool ramp = step_is(step, "ramp"), last = step_is(step, "last");
+    if (!ramp && !last && !step_is(step, "beat"))
         return false;
-    const bool ramp = step_is(step, "ramp");
-    if (step_is(step, "beat") || step_is(step, "last") || ramp) {
-        const enum rtl_stream stream = stream_of(step);
-        for (uint32_t i = 0; i < (step->count > 2 ? value_of(step, 2) : 1); i++) {
-            if (ramp) {
-                put_lane(b->words[stream], 0, (size_t)rtl_stream_layout(b->config, stream).bits, value_of(step, 3) + i);
-                b->cycle++;
-            }
-            beat_of(b, stream, step_is(step, "last"));
+    const enum rtl_stream stream = stream_named(step->word[1]);
+    const size_t bits = (size_t)rtl_stream_layout(b->shown.config, stream).bits;
+    for (uint32_t i = 0; i < (step->count > 2 ? stream_value(step, 2) : 1); i++) {
+        if (ramp) {
+            stream_lane(b->shown.words[stream], 0, bits, stream_value(step, 3) + i);
+            b->cycle++;
         }
-    } else if (step_is(step, "set")) {
-        memset(b->words[stream_of(step)], 0, sizeof b->words[0]);
-        for (size_t i = 2; i < step->count; i++)
-            b->words[stream_of(step)][i - 2] = value_of(step, i);
-    } else if (step_is(step, "lane")) {
-        const size_t bits = (size_t)rtl_stream_layout(b->config, stream_of(step)).bits;
-        put_lane(b->words[stream_of(step)], value_of(step, 2),
-                 strcmp(step->word[3], "B") == 0    ? bits
-                 : strcmp(step->word[3], "2B") == 0 ? 2 * bits
-                                                    : value_of(step, 3),
-                 step_number(step, 4));
-    } else if (step_is(step, "flags") || step_is(step, "select") || step_is(step, "address")) {
-        const struct stream_layout layout = rtl_stream_layout(b->config, stream_of(step));
-        const int at = step_is(step, "flags") ? layout.flags : step_is(step, "select") ? layout.select : layout.address;
-        for (size_t i = 2; i < step->count; i++)
-            b->words[stream_of(step)][(size_t)at + i - 2] = value_of(step, i);
-    } else
-        return false;
+        beat_of(b, stream, last);
+    }
     return true;
 }
 
 static bool heard_step(struct bench *b, const struct step *step, FILE *found) {
-    const size_t n = value_of(step, 1);
+    const size_t n = stream_value(step, 1);
     if (step_is(step, "count"))
         fprintf(found, "%zu", b->heard.count);
     else if (step_is(step, "reads"))
@@ -201,7 +152,7 @@ static void axi_beat(struct bench *b, const struct step *step) {
     const struct axi_beat beat = {.cycle = b->cycle++,
                                   .write = strcmp(step->word[1], "write") == 0,
                                   .id = (uint8_t)step_number(step, 2),
-                                  .owner = {unit < NVDLA_UNIT_COUNT ? (int16_t)unit : -1, (int)value_of(step, 4)},
+                                  .owner = {unit < NVDLA_UNIT_COUNT ? (int16_t)unit : -1, (int)stream_value(step, 4)},
                                   .address = step_number(step, 5),
                                   .bytes = (int)step_number(step, 6),
                                   .data = data,
@@ -213,7 +164,7 @@ static bool act(void *context, const struct step *step, FILE *found) {
     struct bench *b = context;
     if (strchr(step->word[0], '.'))
         for (size_t i = 0; i < step->count; i++) {
-            const struct legal_write write = legal_write_of(b->config, step->word[i]);
+            const struct legal_write write = legal_write_of(b->shown.config, step->word[i]);
             write_register(b, write.unit, write.offset, write.value);
         }
     else if (step_is(step, "record"))
@@ -226,7 +177,7 @@ static bool act(void *context, const struct step *step, FILE *found) {
         words[STREAM_SDP_OUT / 32] |= 1u << STREAM_SDP_OUT % 32;
         b->observer.moved(b->observer.context, b->cycle++, words);
     } else
-        return stream_step(b, step) || heard_step(b, step, found);
+        return beat_step(b, step) || stream_shown_step(&b->shown, step) || heard_step(b, step, found);
     return true;
 }
 
@@ -244,8 +195,8 @@ TEST(entries_of_data_wait_for_those_before_them) {
     WRITE(b, NVDLA_CDMA, {CDMA_D_MISC_CFG, NVDLA_INT16 << CDMA_D_MISC_CFG__PROC_PRECISION_LSB},
           {CDMA_D_DATAIN_SIZE_0, (LINES - 1) << CDMA_D_DATAIN_SIZE_0__DATAIN_HEIGHT_LSB | (WIDTH - 1)},
           {CDMA_D_DATAIN_SIZE_1, SURFACES * ATOM / 2 - 1}, {CDMA_D_ENTRY_PER_SLICE, WIDTH - 1}, {CDMA_D_OP_ENABLE, 1});
-    uint32_t *words = b->words[STREAM_CBUF_DAT_WIDE];
-    const struct stream_layout layout = rtl_stream_layout(b->config, STREAM_CBUF_DAT_WIDE);
+    uint32_t *words = b->shown.words[STREAM_CBUF_DAT_WIDE];
+    const struct stream_layout layout = rtl_stream_layout(b->shown.config, STREAM_CBUF_DAT_WIDE);
     for (uint32_t half = 0; half < 2; half++)
         for (uint32_t i = 0; i < WIDTH * LINES; i++) {
             const uint32_t entry = (i == 0 ? FIRST : FIRST + WIDTH * LINES - i) % ENTRIES;
@@ -270,8 +221,8 @@ TEST(entries_of_data_wait_for_those_before_them) {
 /* Lanes of 11 bits stand without gaps, also across words, and keep their signs; PDP's rows skip lines that no window
  * holds. */
 TEST_ON(odd_lanes_become_elements, struct bench *b, bench_of("large", true)) {
-    const struct stream_layout layout = rtl_stream_layout(b->config, STREAM_PDP_ROW);
-    const int lanes = layout.lanes, atom = b->config->mem_atom;
+    const struct stream_layout layout = rtl_stream_layout(b->shown.config, STREAM_PDP_ROW);
+    const int lanes = layout.lanes, atom = b->shown.config->mem_atom;
     assert_true(lanes * 11 > 32 && layout.words == (lanes * 11 + 31) / 32);
     write_register(b, NVDLA_PDP, PDP_D_DATA_CUBE_IN_HEIGHT, 4); /* five lines of one column */
     write_register(b, NVDLA_PDP, PDP_D_DATA_CUBE_IN_CHANNEL, (uint32_t)atom - 1);
@@ -282,13 +233,13 @@ TEST_ON(odd_lanes_become_elements, struct bench *b, bench_of("large", true)) {
     uint32_t moves[2 * MOVE_WORDS] = {0};
     moves[STREAM_PDP_ROW / 32] = 1u << STREAM_PDP_ROW % 32;
     for (int beat = 0; beat < 2 * atom / lanes; beat++) {
-        memset(b->words[STREAM_PDP_ROW], 0, sizeof b->words[0]);
+        memset(b->shown.words[STREAM_PDP_ROW], 0, sizeof b->shown.words[0]);
         for (int lane = 0; lane < lanes; lane++) {
             const uint64_t value = (uint64_t)(lane * 37 - 1024 + beat) & 0x7ff;
             const int at = lane * 11;
-            b->words[STREAM_PDP_ROW][at / 32] |= (uint32_t)(value << at % 32);
+            b->shown.words[STREAM_PDP_ROW][at / 32] |= (uint32_t)(value << at % 32);
             if (at % 32 > 21)
-                b->words[STREAM_PDP_ROW][at / 32 + 1] |= (uint32_t)(value >> (32 - at % 32));
+                b->shown.words[STREAM_PDP_ROW][at / 32 + 1] |= (uint32_t)(value >> (32 - at % 32));
         }
         b->observer.moved(b->observer.context, 5, moves);
     }
@@ -313,7 +264,7 @@ TEST(rows_of_lanes_wait_for_their_block) {
     for (int left = 0; left < COLUMNS; left += BLOCK)
         for (int channel = 0; channel < 2 * ATOM; channel++)
             for (int x = left; x < COLUMNS && x < left + BLOCK; x++) {
-                b->words[STREAM_LUT_OUT_ROWS][0] = (uint32_t)(100 * channel + x);
+                b->shown.words[STREAM_LUT_OUT_ROWS][0] = (uint32_t)(100 * channel + x);
                 b->observer.moved(b->observer.context, (uint64_t)(1000 * channel + x), moves);
             }
     assert_int_equal(b->heard.count, COLUMNS * CHANNELS);
