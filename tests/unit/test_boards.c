@@ -1,5 +1,5 @@
 /* Scoreboards on traffic made up for the purpose: what engines tell each other and CACC's credits, CBUF, and the memory
- * interface. Whoever gets it wrong is named, and no one else. Cases of boards.txt. */
+ * interface. The engine that gets it wrong is named, and no other one. Cases of boards.txt. */
 
 #include <inttypes.h>
 #include <string.h>

@@ -102,7 +102,7 @@ static void print_wrong(const struct bench *b, FILE *found) {
 /* The first wrong read: kind, launch, its address and the expected one. */
 static void print_read(const struct bench *b, FILE *found) {
     static const char *const kinds[] = {
-        [READ_RIGHT] = "none",  [READ_NOBODY] = "nobody",   [READ_ELSEWHERE] = "elsewhere", [READ_OTHER] = "other",
+        [READ_RIGHT] = "none",  [READ_NOBODY] = "unowned",  [READ_ELSEWHERE] = "elsewhere", [READ_OTHER] = "other",
         [READ_AGAIN] = "again", [READ_SKIPPED] = "skipped", [READ_MISSING] = "missing"};
     const struct wrong_read *read = &b->first.reads.first;
     fputs(kinds[read->kind], found);
