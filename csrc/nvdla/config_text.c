@@ -24,7 +24,8 @@ const struct nvdla_parameter nvdla_parameters[] = {
     PARAMETER("banks", "CBUF_BANK_NUMBER", cbuf_banks, "16 32", "16", "banks of CBUF"),
     PARAMETER("bank_width", "CBUF_BANK_WIDTH", cbuf_bank_bytes, "8 16 32 64", "16 32 64",
               "bytes of an entry of a bank"),
-    PARAMETER("bank_depth", "CBUF_BANK_DEPTH", cbuf_bank_depth, "128 256 512", "512", "entries of a bank"),
+    PARAMETER("bank_depth", "CBUF_BANK_DEPTH", cbuf_bank_depth, "128 256 512", "512",
+              "entries of a bank, which cbuf sets"),
     PARAMETER("bs", "SDP_BS_THROUGHPUT", sdp_bs_throughput, "0 1 2 4 8 16", "4 8 16",
               "elements a clock of SDP's BS; 0: no BS"),
     PARAMETER("bn", "SDP_BN_THROUGHPUT", sdp_bn_throughput, "0 1 2 4 8 16", "4 8 16",
@@ -140,9 +141,10 @@ static bool read_macs(struct nvdla_config *config, const char *value, struct err
 
 static bool read_cbuf(struct nvdla_config *config, const char *value, struct error *err) {
     const long bytes = number_of(value), row = (long)config->cbuf_banks * config->cbuf_bank_bytes;
-    if (row <= 0 || bytes % row || bytes / row < 16 || bytes / row > 65536 / config->cbuf_banks)
-        return error_set(err, "cbuf=%s: expected a multiple of the %ld bytes of a row of %d banks, such as 128K", value,
-                         row, config->cbuf_banks);
+    const int most = row > 0 ? 65536 / config->cbuf_banks : 0;
+    if (row <= 0 || bytes % row || bytes / row < 16 || bytes / row > most)
+        return error_set(err, "cbuf=%s: expected 16 to %d times the %ld bytes of a row of %d banks, such as 128K",
+                         value, most, row, config->cbuf_banks);
     config->cbuf_bank_depth = (int)(bytes / row);
     return true;
 }

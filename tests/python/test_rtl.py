@@ -119,7 +119,7 @@ class Trees(Case):
         self.put("hw/outdir/odd/spec/defs/project.vh", VALUES.replace("BANK_DEPTH 512", "BANK_DEPTH 100"))
         self.put_vmod("hw/outdir/odd/vmod")
         [warning] = self.found("hw/outdir/odd").warnings
-        self.assertTrue(warning.startswith(f"{self.root}/hw/outdir/odd/spec/defs/project.vh: bank_depth=100 (entries of a bank): expected 128"), warning)
+        self.assertTrue(warning.startswith(f"{self.root}/hw/outdir/odd/spec/defs/project.vh: bank_depth=100 (entries of a bank, which cbuf sets): expected 128"), warning)
 
     def test_a_wrapper_beside_several_trees(self):
         self.put_vmod("soc/hw/large/vmod")

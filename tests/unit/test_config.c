@@ -57,7 +57,9 @@ TEST(what_has_no_rtl_is_refused_in_a_sentence) {
     is_refused("small,latenzy=5", "did you mean latency?");
     is_refused("small,macs", "found 'macs', expected KEY=VALUE");
     is_refused("small,macs=63", "macs=63: expected 32, 64, 128");
-    is_refused("small,cbuf=1000", "cbuf=1000: expected a multiple of the 256 bytes");
+    is_refused("small,cbuf=1000", "cbuf=1000: expected 16 to 2048 times the 256 bytes");
+    is_refused("small,cbuf=1M", "cbuf=1M: expected 16 to 2048 times the 256 bytes");
+    is_refused("small,cbuf=512K", "bank_depth=2048 (entries of a bank, which cbuf sets): expected 128, 256 or 512");
     is_refused("small,bus=x", "bus=x: expected a number");
     is_refused("small,bus=96", "bus=96 (bits of the AXI port): expected 64, 128, 256 or 512 in the register map of "
                                "small; the nearest is 64");
