@@ -48,6 +48,10 @@ module nvdla_cmac_array_cell
       if (swap_i) loaded_q <= shadow_loaded_q;
     end
 
+  logic fp16, tile;
+  assign fp16 = Fp16 != 0 && fp16_i;
+  assign tile = Winograd != 0 && tile_i;
+
   logic [11:0] shadow_nan_q, weight_nan_q;
   always_ff @(posedge clk_i) begin
     if (load_i) shadow_nan_q <= weight_nan_i;
@@ -80,7 +84,7 @@ module nvdla_cmac_array_cell
   // The largest exponent, as a tree: node n is above nodes 2n + 1 and 2n + 2, the lanes are its leaves.
   logic [3:0] largest[0:2*AtomicC-2];
   always_comb begin
-    for (int l = 0; l < AtomicC; l++) largest[AtomicC-1+l] = exponent[l];
+    for (int l = 0; l < AtomicC; l++) largest[AtomicC-1+l] = (Fp16 != 0) ? exponent[l] : '0;
     for (int n = AtomicC - 2; n >= 0; n = n - 1)
       largest[n] = (largest[2*n+1] > largest[2*n+2]) ? largest[2*n+1] : largest[2*n+2];
   end
@@ -88,7 +92,7 @@ module nvdla_cmac_array_cell
   always_ff @(posedge clk_i) begin
     if (valid_i[0]) begin
       most_q[2] <= largest[0];
-      nan_q[2]  <= !loaded_q ? '0 : weight_nan_q[11] ? weight_nan_q : data_nan_i;
+      nan_q[2]  <= (Fp16 == 0 || !loaded_q) ? '0 : weight_nan_q[11] ? weight_nan_q : data_nan_i;
     end
     for (int s = 2; s < 4; s++)
       if (valid_i[s-1]) begin
@@ -113,8 +117,8 @@ module nvdla_cmac_array_cell
             high[x] = high[x] + High'($signed(term[(4*r+x)*Part+i][31:16]));
           end
         end
-        low_row_q[Columns*r]  <= low[0] + low[1] + low[2] + (tile_i ? '0 : low[3]);
-        high_row_q[Columns*r] <= high[0] + high[1] + high[2] + (tile_i ? '0 : high[3]);
+        low_row_q[Columns*r]  <= low[0] + low[1] + low[2] + (tile ? '0 : low[3]);
+        high_row_q[Columns*r] <= high[0] + high[1] + high[2] + (tile ? '0 : high[3]);
         for (int x = 1; x < Columns; x++) begin
           low_row_q[Columns*r+x]  <= low[1] - low[2] - low[3];
           high_row_q[Columns*r+x] <= high[1] - high[2] - high[3];
@@ -123,12 +127,12 @@ module nvdla_cmac_array_cell
 
   // Stage 5: a value.
   function automatic logic [ConvValueBits-1:0] value_of(input logic [Low-1:0] low, input logic [High-1:0] high,
-      input logic fp16, input logic int8, input logic [3:0] most, input logic [11:0] nan);
+      input logic float, input logic int8, input logic [3:0] most, input logic [11:0] nan);
     logic [High-1:0] upper;
     upper = high + High'($signed(low[Low-1:16]));
     if (nan[11]) return {6'd63, nan[10:0], 27'd0};
     if (int8) return {high, low[ConvInt8Bits-1:0]};
-    return {fp16 ? {most, 2'b00} : {6{upper[High-1]}}, upper, low[15:0]};
+    return {float ? {most, 2'b00} : {6{upper[High-1]}}, upper, low[15:0]};
   endfunction
 
   logic [ConvSumBits-1:0] sum_q;
@@ -137,16 +141,16 @@ module nvdla_cmac_array_cell
       for (int x = 0; x < Columns; x++) begin
         logic signed [Low-1:0] low;
         logic signed [High-1:0] high;
-        low = low_row_q[x] + low_row_q[Columns+x] + low_row_q[2*Columns+x] + (tile_i ? '0 : low_row_q[3*Columns+x]);
+        low = low_row_q[x] + low_row_q[Columns+x] + low_row_q[2*Columns+x] + (tile ? '0 : low_row_q[3*Columns+x]);
         high = high_row_q[x] + high_row_q[Columns+x] + high_row_q[2*Columns+x] +
-            (tile_i ? '0 : high_row_q[3*Columns+x]);
-        sum_q[x*ConvValueBits+:ConvValueBits] <= (x == 0 || tile_i) ?
-            value_of(low, high, fp16_i, int8_i, most_q[4], nan_q[4]) : '0;
+            (tile ? '0 : high_row_q[3*Columns+x]);
+        sum_q[x*ConvValueBits+:ConvValueBits] <= (x == 0 || tile) ?
+            value_of(low, high, fp16, int8_i, most_q[4], nan_q[4]) : '0;
         if (Columns > 1) begin
           low = low_row_q[Columns+x] - low_row_q[2*Columns+x] - low_row_q[3*Columns+x];
           high = high_row_q[Columns+x] - high_row_q[2*Columns+x] - high_row_q[3*Columns+x];
-          sum_q[(ConvValues/2+x)*ConvValueBits+:ConvValueBits] <= tile_i ?
-              value_of(low, high, fp16_i, int8_i, most_q[4], nan_q[4]) : '0;
+          sum_q[(ConvValues/2+x)*ConvValueBits+:ConvValueBits] <= tile ?
+              value_of(low, high, fp16, int8_i, most_q[4], nan_q[4]) : '0;
         end
       end
   assign sum_o = sum_q;

@@ -11,7 +11,9 @@
 `ifndef NVDLA_CHECK_SVH
 `include "../common/nvdla_check.svh"
 `endif
-module nvdla_cmac_lane #(
+module nvdla_cmac_lane
+  import nvdla_pkg::*;
+#(
     parameter int Bits = 18  // of an operand
 ) (
     input  logic            clk_i,
@@ -65,9 +67,10 @@ module nvdla_cmac_lane #(
   end
 
   // Stage 1.
-  logic there;
-  assign there = !fp16_i || (weight_q[13:0] != '0 && data_i[13:0] != '0);
-  assign exponent_o = (fp16_i && there) ? 4'(weight_q[16:14]) + 4'(data_i[16:14]) : '0;
+  logic fp16, there;
+  assign fp16 = Fp16 != 0 && fp16_i;
+  assign there = !fp16 || (weight_q[13:0] != '0 && data_i[13:0] != '0);
+  assign exponent_o = (fp16 && there) ? 4'(weight_q[16:14]) + 4'(data_i[16:14]) : '0;
 
   logic there_q;
   logic [3:0] exponent_q;
@@ -81,9 +84,9 @@ module nvdla_cmac_lane #(
       there_q    <= there;
       exponent_q <= exponent_o;
       // Both operands' signs are in the weight's digits: inverted bits are digits with the other sign.
-      w = (fp16_i ? {2'b00, weight_q[13:0]} : weight_q[15:0]) ^ {16{fp16_i && weight_q[17] != data_i[17]}};
-      d = fp16_i ? {3'b000, data_i[13:0]} : {data_i[15], data_i[15:0]};
-      low = half({w[7:0], fp16_i && weight_q[17] != data_i[17]}, d);
+      w = (fp16 ? {2'b00, weight_q[13:0]} : weight_q[15:0]) ^ {16{fp16 && weight_q[17] != data_i[17]}};
+      d = fp16 ? {3'b000, data_i[13:0]} : {data_i[15], data_i[15:0]};
+      low = half({w[7:0], fp16 && weight_q[17] != data_i[17]}, d);
       high = half({w[15:8], w[7] && !int8_i}, d);
       if (int8_i) begin
         u_q <= {high[15:0], low[15:0]};
@@ -107,7 +110,7 @@ module nvdla_cmac_lane #(
     logic [17:0] low;
     logic [15:0] high;
     if (valid_i[1]) begin
-      distance = most_i - exponent_q;
+      distance = (Fp16 != 0) ? most_i - exponent_q : '0;
       u = u_q >> {distance[2:0], 2'b00};
       v = v_q >> {distance[2:0], 2'b00};
       less = int8_i ? '1 : ~(Bias >> {distance[2:0], 2'b00});
