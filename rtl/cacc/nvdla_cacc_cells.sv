@@ -60,9 +60,9 @@ module nvdla_cacc_cells
   logic [ConvRowBits-1:0] base_q, at;  // first place of the column or of both; of the atom
   logic [ConvRowBits:0] ready;         // rows that can leave now
 
-  assign batch_end = batch_q == batches_i;
+  assign batch_end = BatchMax == 1 || batch_q == batches_i;
   assign line_end = column_q == width_i;
-  assign gaps = batches_i != '0 && !second_q && !line_end &&
+  assign gaps = BatchMax > 1 && batches_i != '0 && !second_q && !line_end &&
       !(odd_i[0] ^ column_q[0] ^ (line_q[0] & odd_i[1]) ^ (surface_q & odd_i[2]));
   assign at = base_q + ((gaps || second_q) ? ConvRowBits'({batch_q, second_q}) : ConvRowBits'(batch_q));
   assign ready = gaps ? '0 : second_q ? (ConvRowBits + 1)'(rows_atom) << 1 : (ConvRowBits + 1)'(rows_atom);

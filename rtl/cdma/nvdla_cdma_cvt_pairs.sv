@@ -82,7 +82,7 @@ module nvdla_cdma_cvt_pairs
 
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
-      if (watch_i) raw_q <= flush_i ? without_nans(low, nan_lanes(low) & pixels) : low;
+      if (Fp16 != 0 && watch_i) raw_q <= flush_i ? without_nans(low, nan_lanes(low) & pixels) : low;
       else raw_q <= (image_i && !wide_i) ? low_bytes(element_i) : low;
       if (enable_i) for (int l = 0; l < Bytes; l++) pass_q[l] <= image_i && kind_i[l*3+:3] == LanePad;
     end
@@ -94,21 +94,28 @@ module nvdla_cdma_cvt_pairs
       else
         for (int l = 0; l < Halves; l++)
           if (pass_q[l]) data_q[l*16+:16] <= raw_q[l*16+:16];
-          else if (fp16_i) data_q[l*16+:16] <= nvdla_fp16_pkg::fp16_from_int17(cvt_shift(product[l], truncate_i));
+          else if (Fp16 != 0 && (Int16 == 0 || fp16_i)) data_q[l*16+:16] <=
+              nvdla_fp16_pkg::fp16_from_int17(cvt_shift(product[l], truncate_i));
           else data_q[l*16+:16] <= cvt_int16(cvt_shift(product[l], truncate_i));
     end
   end
 
-  nvdla_cdma_specials u_specials (
-      .clk_i,
-      .rst_ni,
-      .clear_i,
-      .valid_i(valid_i & watch_i & ~again_i),
-      .lanes_i(pixels),
-      .data_i (low),
-      .nan_o,
-      .infinity_o
-  );
+  if (Fp16 != 0) begin : gen_specials
+    nvdla_cdma_specials u_specials (
+        .clk_i,
+        .rst_ni,
+        .clear_i,
+        .valid_i(valid_i & watch_i & ~again_i),
+        .lanes_i(pixels),
+        .data_i (low),
+        .nan_o,
+        .infinity_o
+    );
+  end else begin : gen_no_specials
+    assign nan_o      = '0;
+    assign infinity_o = '0;
+    wire unused_specials = &{1'b0, again_i, clear_i, pixels};
+  end
 
   `NVDLA_PARAM(ShapeLegal, Bytes * 8 == DataBits && Halves * 2 == Bytes)
   `NVDLA_CHECK(WatchedIsNotConverted, !valid_i || !(watch_i && enable_i))

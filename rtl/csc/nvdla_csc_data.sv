@@ -89,7 +89,7 @@ module nvdla_csc_data
   logic load_q;  // the clock after start_i
   assign batch_row = (BatchMax > 1) ? batch_row_q : '0;
   assign last_read = {1'b0, read_q} == reads - 3'd1;
-  assign last_batch = batch_q == batches_i;
+  assign last_batch = BatchMax == 1 || batch_q == batches_i;
 
   always_comb begin
     logic [SizeBits-1:0] columns;

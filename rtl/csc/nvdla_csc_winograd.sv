@@ -98,7 +98,10 @@ module nvdla_csc_winograd
           else picked[e*16+:16] = {{8{pixels[e*Pixel+c*8+7]}}, pixels[e*Pixel+c*8+:8]};
         end
     end
-    always_ff @(posedge clk) if (valid_i && !fp16_i) tile_q <= picked;
+    always_ff @(posedge clk)
+      if (valid_i && !fp16_i)
+        for (int e = 0; e < Tile; e++)
+          tile_q[e*16+:16] <= (Int16 != 0) ? picked[e*16+:16] : 16'($signed(picked[e*16+:8]));
     always_ff @(posedge fp_clk) if (valid_i && fp16_i) fp_tile_q <= picked;
 
     // Integers: rows of every column, then columns of every row, rounding and saturation.
@@ -147,7 +150,7 @@ module nvdla_csc_winograd
       localparam int Lane = 4 * e + c;
       always_ff @(posedge clk)
         if (valid_q[2]) begin
-          if (wide_i) out_q[Lane*16+:16] <= fp16_i ? out_fp[(c*Tile+e)*16+:16] : sum_q[e];
+          if (wide_i) out_q[Lane*16+:16] <= (Fp16 != 0 && fp16_i) ? out_fp[(c*Tile+e)*16+:16] : sum_q[e];
         end
     end
   end
