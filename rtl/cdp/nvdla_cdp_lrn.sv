@@ -261,68 +261,78 @@ module nvdla_cdp_lrn
         sum_place_q  <= sum_place_q + DelayBits'(1);
       end
 
-    // One of them moves at a time.
-    logic int16_clk, fp16_clk;
-    nvdla_clock_gate #(
-        .After(0),
-        .Inner(1'b1)
-    ) u_int16_clock (
-        .clk_i,
-        .rst_ni(1'b1),  // nothing behind it is reset
-        .on_i  (clk_on_i),
-        .work_i(step && int16),
-        .clk_o (int16_clk)
-    );
-    nvdla_clock_gate #(
-        .After(0),
-        .Inner(1'b1)
-    ) u_fp16_clock (
-        .clk_i,
-        .rst_ni(1'b1),
-        .on_i  (clk_on_i),
-        .work_i(step && fp16),
-        .clk_o (fp16_clk)
-    );
+    // One of them moves at a time. Nothing behind their clock gates is reset.
+    if (Int16 != 0) begin : gen_int16
+      logic int16_clk;
+      nvdla_clock_gate #(
+          .After(0),
+          .Inner(1'b1)
+      ) u_int16_clock (
+          .clk_i,
+          .rst_ni(1'b1),
+          .on_i  (clk_on_i),
+          .work_i(step && int16),
+          .clk_o (int16_clk)
+      );
+      nvdla_cdp_int16 u_int16 (
+          .clk_i              (int16_clk),
+          .sqsum_bypass_i,
+          .mul_bypass_i,
+          .normalz_len_i,
+          .datout_offset_i,
+          .datout_scale_i,
+          .datout_shifter_i,
+          .step_i             (step && int16),
+          .beat_valid_i,
+          .squares_valid_i    (valid_q[1]),
+          .factors_valid_i    (factors_valid),
+          .differences_valid_i(valid_q[CdpFactor+1]),
+          .view_i,
+          .sums_o             (int16_sums),
+          .factors_i          (int16_factors),
+          .values_i           (int16 ? values : '0),
+          .products_o         (int16_products),
+          .words_o            (int16_words),
+          .clipped_o          (int16_clipped)
+      );
+    end else begin : gen_no_int16
+      assign {int16_sums, int16_products, int16_words, int16_clipped} = '0;
+      wire unused_int16 = &{1'b0, int16_factors, datout_offset_i[31:25]};
+    end
 
-    nvdla_cdp_int16 u_int16 (
-        .clk_i              (int16_clk),
-        .sqsum_bypass_i,
-        .mul_bypass_i,
-        .normalz_len_i,
-        .datout_offset_i,
-        .datout_scale_i,
-        .datout_shifter_i,
-        .step_i             (step && int16),
-        .beat_valid_i,
-        .squares_valid_i    (valid_q[1]),
-        .factors_valid_i    (factors_valid),
-        .differences_valid_i(valid_q[CdpFactor+1]),
-        .view_i,
-        .sums_o             (int16_sums),
-        .factors_i          (int16_factors),
-        .values_i           (int16 ? values : '0),
-        .products_o         (int16_products),
-        .words_o            (int16_words),
-        .clipped_o          (int16_clipped)
-    );
-
-    nvdla_cdp_fp16 u_fp16 (
-        .clk_i          (fp16_clk),
-        .sqsum_bypass_i,
-        .mul_bypass_i,
-        .normalz_len_i,
-        .step_i         (step && fp16),
-        .beat_valid_i   (beat_valid_i && fp16),
-        .summing_i      (beat_valid_i || valid_q[Fp16Sums-1:1] != '0),
-        .factors_valid_i(factors_valid),
-        .view_i,
-        .values_i       (fp16 ? elements_q[sum_place_q] : '0),
-        .sums_o         (fp16_sums),
-        .factors_i      (fp16_factors),
-        .late_values_i  (values),
-        .products_o     (fp16_products),
-        .words_o        (fp16_words)
-    );
+    if (Fp16 != 0) begin : gen_fp16
+      logic fp16_clk;
+      nvdla_clock_gate #(
+          .After(0),
+          .Inner(1'b1)
+      ) u_fp16_clock (
+          .clk_i,
+          .rst_ni(1'b1),
+          .on_i  (clk_on_i),
+          .work_i(step && fp16),
+          .clk_o (fp16_clk)
+      );
+      nvdla_cdp_fp16 u_fp16 (
+          .clk_i          (fp16_clk),
+          .sqsum_bypass_i,
+          .mul_bypass_i,
+          .normalz_len_i,
+          .step_i         (step && fp16),
+          .beat_valid_i   (beat_valid_i && fp16),
+          .summing_i      (beat_valid_i || valid_q[Fp16Sums-1:1] != '0),
+          .factors_valid_i(factors_valid),
+          .view_i,
+          .values_i       (fp16 ? elements_q[sum_place_q] : '0),
+          .sums_o         (fp16_sums),
+          .factors_i      (fp16_factors),
+          .late_values_i  (values),
+          .products_o     (fp16_products),
+          .words_o        (fp16_words)
+      );
+    end else begin : gen_no_fp16
+      assign {fp16_sums, fp16_products, fp16_words} = '0;
+      wire unused_fp16 = &{1'b0, fp16_factors};
+    end
 
     for (genvar l = 0; l < CdpWideLanes; l++) begin : gen_lane
       assign int16_factors[l*16+:16] = int16 ? factors[l*LutFactorBits+:16] : 16'd0;
