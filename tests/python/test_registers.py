@@ -32,18 +32,14 @@ def tables(config):
     windows = {row["unit"]: int(row[kind], 16) for row in rows("units") if row[kind]}
     found = {}
     for row in rows("registers"):
-        if row["map"] in (kind, "both") and row["unit"] not in ABSENT.get(config, []):
-            register = found.setdefault((row["unit"], row["register"]),
-                                        (windows[row["unit"]] + int(row["offset"], 16), row["group"] == "D", {}))
-            values = {name: int(value) for enum in rows("enums") for name, value in re.findall(r"(\w+)=(\d+)", enum["values"])
-                      if enum["map"] in (kind, "both")
-                      and (enum["unit"], enum["register"], enum["field"]) == (row["unit"], row["register"], row["field"])} \
-                if (row["unit"], row["register"], row["field"]) in NAMED else {}
-            register[2][row["field"]] = (int(row["msb"]), int(row["lsb"]), row["access"], int(row["reset_hex"], 16), values, row["description"])
+        for unit in row["unit"].split():
+            if row["map"] in (kind, "both") and unit not in ABSENT.get(config, []):
+                register = found.setdefault((unit, row["register"]), (windows[unit] + int(row["offset"], 16), row["group"] == "D", {}))
+                values = {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", row["values"])}
+                register[2][row["field"]] = (int(row["msb"]), int(row["lsb"]), row["access"], int(row["reset_hex"], 16), values, row["description"])
     return found
 
 
-NAMED = {(row["unit"], row["register"], row["field"]) for row in rows("enums")}
 TABLES = {config: tables(config) for config in CONFIGS}
 
 

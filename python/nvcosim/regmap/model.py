@@ -163,26 +163,22 @@ def load(config: str, base: int = 0) -> Map:
     conditions = {row["unit"]: row["condition"] for row in reversed(_rows("engines"))}
     windows = {row["unit"]: int(row[kind], 16) for row in _rows("units") if row[kind]
                and parameters.get(conditions[row["unit"]], "1") != "0"}
-    values: dict[tuple[str, ...], dict[str, int]] = {}
-    for row in _rows("enums"):
-        if row["map"] in (kind, "both"):
-            names = values.setdefault((row["unit"], row["register"], row["field"]), {})
-            names.update((name, int(number)) for name, _, number in
-                         (word.partition("=") for word in row["values"].split()))
     registers: dict[tuple[str, str], Register] = {}
     for row in _rows("registers"):
-        unit, name = row["unit"], row["register"]
-        if row["map"] not in (kind, "both") or unit not in windows:
-            continue
-        register = registers.setdefault((unit, name), Register(
-            unit, name, windows[unit] + int(row["offset"], 16), row["group"] == "D", row["pair"],
-            [], set()))
-        register.kinds.update(row["kind"].split())
-        access, constant = row["access"], unit in _CONSTANT or name in _CONSTANT
-        register.fields.append(Field(
-            row["field"], int(row["msb"]), int(row["lsb"]), access, int(row["reset_hex"], 16),
-            row["description"], "volatile" in row["kind"] or access in ("RW1C", "RW1S", "RWI")
-            or access == "RO" and not constant, values.get((unit, name, row["field"]), {})))
+        for unit in row["unit"].split():
+            if row["map"] not in (kind, "both") or unit not in windows:
+                continue
+            name, access, kinds = row["register"], row["access"], row["kind"].split()
+            register = registers.setdefault((unit, name), Register(
+                unit, name, windows[unit] + int(row["offset"], 16), row["group"] == "D",
+                row["pair"], [], set()))
+            register.kinds.update(kinds)
+            constant = unit in _CONSTANT or name in _CONSTANT
+            words = (word.partition("=") for word in row["values"].split())
+            register.fields.append(Field(
+                row["field"], int(row["msb"]), int(row["lsb"]), access, int(row["reset_hex"], 16),
+                row["description"], "volatile" in kinds or access in ("RW1C", "RW1S", "RWI")
+                or access == "RO" and not constant, {value: int(n) for value, _, n in words}))
     for register in registers.values():
         register.fields.sort(key=lambda field: field.lsb)
     return Map(config, kind, int(parameters["mem_atom"]), base,
