@@ -211,7 +211,7 @@ class Device:
         register, _ = self.registers.find("GLB.S_INTR_STATUS")
         status = self.read(register.address)
         self.write(register.address, status)
-        return {name.replace("_DONE_STATUS", "_") for name, field in register.fields.items()
+        return {field.name.replace("_DONE_STATUS", "_") for field in register.fields
                 if status & field.mask}
 
     def findings(self) -> list[str]:

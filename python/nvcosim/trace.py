@@ -73,14 +73,14 @@ class Trace:
         trace wrote last, or 0."""
         address, word = self.registers.word(name, value, lambda at: self._words.get(at, 0))
         self._words[address] = word
-        register = self.registers.find(name)[0].name
+        register = self.registers.find(name)[0].full
         self.lines.append(f"reg_write {register} {word:#x}")
 
     def check(self, name: str, value: int) -> None:
         """A register, or a field of it, must have that value."""
         register, field = self.registers.find(name)
         mask = f" mask={field.mask:#x}" if field else ""
-        self.lines.append(f"read_check {register.name} == {value << (field.lsb if field else 0):#x}"
+        self.lines.append(f"read_check {register.full} == {value << (field.lsb if field else 0):#x}"
                           f"{mask}")
 
     def memory(self, address: int, size: int) -> TraceMemory:
@@ -91,8 +91,7 @@ class Trace:
     def wait(self) -> None:
         """Waits until the interrupt line is 1, then clears what is set in GLB.S_INTR_STATUS."""
         register, _ = self.registers.find("GLB.S_INTR_STATUS")
-        every = sum(field.mask for field in register.fields.values())
-        self.lines += ["wait high", f"reg_write {register.name} {every:#x}", "wait low"]
+        self.lines += ["wait high", f"reg_write {register.full} {register.mask:#x}", "wait low"]
 
     def comment(self, words: str) -> None:
         """A comment of one line."""

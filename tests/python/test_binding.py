@@ -28,6 +28,8 @@ class Names(unittest.TestCase):
         self.assertEqual(self.word("SDP.D_DATA_FORMAT.OUT_PRECISION", "INT16", before=0x1), (0x90bc, 0x5))
         self.assertEqual(self.word("SDP.D_DP_BS_CFG", {"BS_BYPASS": "YES", "BS_ALU_ALGO": 2}), (0x9058, 9))
         self.assertEqual(self.word("SDP.D_DST_DMA_CFG", "MC"), (0x90b4, 1))
+        self.assertEqual([self.word("SDP.D_DATA_FORMAT.OUT_PRECISION", value, before=0xff)[1] for value in (0, 1, -1, "INT16")],
+                         [0xf3, 0xf7, 0xff, 0xf7])
 
     def test_what_is_wrong_is_told(self):
         for name, value, message in (

@@ -4,7 +4,6 @@ import io
 import unittest
 
 from nvcosim import options, tool
-from nvcosim.registers import Field
 
 
 class Options(unittest.TestCase):
@@ -51,9 +50,3 @@ class Options(unittest.TestCase):
         with contextlib.redirect_stderr(errors):
             tool.complain("a\x1b[31m\n  ^\udcff")
         self.assertEqual(errors.getvalue(), "nvcosim: a\\x1b[31m\n  ^\\xff\n")
-
-
-class Fields(unittest.TestCase):
-    def test_a_field_replaces_its_bits_alone(self):
-        field = Field("F", 5, 2, {"ON": 1})
-        self.assertEqual([field.put("R", 0xff, value) for value in (0, 5, -1, "ON")], [0xc3, 0xd7, 0xff, 0xc7])
