@@ -1,17 +1,19 @@
 /* CDMA alone: the vectors of chapters 20 and 30 by what lies in CBUF afterwards, accounts, reuse and counters. Random
  * layers are compared by tests/naive. */
+#include "legal_layers.h"
 #include "model_bench.h"
 
 #include "model/cdma.h"
 #include "model/cdma_convertor.h"
 #include "nvdla/fp.h"
+#include "tests/unit/steps.h"
 #include "tests/unit/test.h"
 #include "tests/vectors.h"
 
 /* ---- bench ---- */
 
-enum { DATA = 0x20000, WEIGHTS = 0x100000, MASKS = 0x180000, SIZES = 0x1c0000 };
-enum { INT8_LAYER = 0, INT16_LAYER = 0x1100, FP16_LAYER = 0x2200 }; /* D_MISC_CFG: IN and PROC the same */
+enum { DATA = 0x20000, WEIGHTS = 0x100000 };
+enum { INT8_LAYER = 0, FP16_LAYER = 0x2200 }; /* D_MISC_CFG: IN and PROC the same */
 
 /* A CDMA of its own, with CBUF and registers, between a memory and a CSC that only answers the handshake. */
 struct unit {
@@ -196,72 +198,90 @@ TEST(image_line_vectors) {
         }
 }
 
-/* ---- feature cubes ---- */
+/* ---- cases of cdma.txt ---- */
 
-/* A cube, true sizes; batches of them one behind the other. */
-struct cube_layer {
-    uint32_t misc, width, height, channels, batches;
-    uint32_t line, surface, batch; /* strides */
-    uint32_t map, grain, entries, banks;
-};
-
-static uint32_t cube_bytes(const struct cube_layer *l) {
-    return l->misc == INT8_LAYER ? 1 : 2;
+static void *begin(const char *title) {
+    return unit_new(kept(xprintf("%.*s", (int)strcspn(title, ","), title)));
 }
 
-static uint32_t cube_atoms(const struct cube_layer *l) {
-    return (l->channels * cube_bytes(l) + 31) / 32;
+/* Phases of both halves, then the accounts of CBUF. */
+static void print_state(const struct unit *u, FILE *found) {
+    static const char *const phases[] = {
+        [CDMA_IDLE] = "idle", [CDMA_PEND] = "pend", [CDMA_BUSY] = "busy", [CDMA_DONE] = "done"};
+    const struct cbuf_weights *weights = &u->cbuf.weights;
+    fprintf(found, "data %s %zu lines %zu held at %zu, weights %s %zu kernels %zu held at %zu, masks %zu at %zu",
+            phases[u->cdma.data], u->cbuf.data.slices, u->cbuf.data.held, u->cbuf.data.write,
+            phases[u->cdma.weights.phase], weights->kernels, weights->held, weights->write, weights->mask_held,
+            weights->mask_write);
 }
 
-/* ENTRY_PER_SLICE of 30-cdma-cbuf section 5.1. */
-static uint32_t slice_entries(uint32_t atoms, uint32_t width) {
-    uint32_t rest = atoms % 4;
-    return atoms / 4 * width + (rest == 0 ? 0 : rest == 1 ? (width + 3) / 4 : rest == 2 ? (width + 1) / 2 : width);
+/* Entries of CBUF from `first` on are those bytes of memory. */
+static bool ring_is(struct unit *u, size_t first, uint64_t address, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (u->cbuf.bytes[first * u->cbuf.entry + i] != byte_at(u->dev, address + i))
+            return false;
+    return true;
 }
 
-static void program_cube(struct unit *u, const struct cube_layer *l) {
-    SET(u, {CDMA_D_MISC_CFG, l->misc}, {CDMA_D_DATAIN_FORMAT, 0},
-        {CDMA_D_DATAIN_SIZE_0, (l->width - 1) | (l->height - 1) << 16}, {CDMA_D_DATAIN_SIZE_1, l->channels - 1},
-        {CDMA_D_DAIN_RAM_TYPE, 1}, {CDMA_D_DAIN_ADDR_LOW_0, DATA}, {CDMA_D_LINE_STRIDE, l->line},
-        {CDMA_D_SURF_STRIDE, l->surface}, {CDMA_D_BATCH_NUMBER, l->batches - 1}, {CDMA_D_BATCH_STRIDE, l->batch},
-        {CDMA_D_DAIN_MAP, l->map}, {CDMA_D_FETCH_GRAIN, l->grain}, {CDMA_D_ENTRY_PER_SLICE, l->entries - 1},
-        {CDMA_D_BANK, l->banks - 1});
+/* What has come by the mask bits and the sizes of the groups, without a step. */
+static size_t accounted(const struct unit *u) {
+    struct cdma_weights progress = u->cdma.weights;
+    struct cbuf_weights copy = u->cbuf.weights;
+    cdma_account_weights(&u->cdma, &u->cbuf, &progress, &copy);
+    return copy.kernels;
 }
 
-/* A packed cube. */
-static struct cube_layer packed_cube(uint32_t misc, uint32_t width, uint32_t height, uint32_t channels,
-                                     uint32_t batches) {
-    struct cube_layer l = {.misc = misc,
-                           .width = width,
-                           .height = height,
-                           .channels = channels,
-                           .batches = batches,
-                           .line = width * 32,
-                           .surface = width * height * 32,
-                           .map = 0x10001};
-    l.batch = l.surface * cube_atoms(&l);
-    l.entries = slice_entries(cube_atoms(&l), width);
-    l.banks = (l.entries * height * batches + 255) / 256;
-    return l;
+static bool act(void *context, const struct step *at, FILE *found) {
+    struct unit *u = context;
+    uint64_t seed = 6;
+    if (strchr(at->word[0], '.'))
+        for (size_t i = 0; i < at->count; i++) {
+            const struct legal_write write = legal_write_of(u->dev->config, at->word[i]);
+            set(u, write.offset, write.value);
+        }
+    else if (step_is(at, "random"))
+        random_region(u->dev, &seed, step_number(at, 1), step_number(at, 2));
+    else if (step_is(at, "up"))
+        count_up(u, step_number(at, 1), step_number(at, 2));
+    else if (step_is(at, "words")) /* COUNT words of memory of a value */
+        for (uint64_t i = 0; i < step_number(at, 2); i++) {
+            const uint32_t word = (uint32_t)step_number(at, 3);
+            memory_declare(u->dev->memory[SPACE_PRIMARY], step_number(at, 1) + 4 * i, 4);
+            memory_write(u->dev->memory[SPACE_PRIMARY], step_number(at, 1) + 4 * i, &word, 4, NULL, NULL);
+        }
+    else if (step_is(at, "start"))
+        start(u);
+    else if (step_is(at, "finish"))
+        finish(u);
+    else if (step_is(at, "step"))
+        fprintf(found, "%d", step(u));
+    else if (step_is(at, "state"))
+        print_state(u, found);
+    else if (step_is(at, "atoms")) {
+        fprintf(found, "%llu %llu", (unsigned long long)u->data_beats, (unsigned long long)u->weight_beats);
+        u->data_beats = u->weight_beats = 0;
+    } else if (step_is(at, "free")) { /* CSC gives entries of data, of weights and of masks back */
+        u->cbuf.data.held -= step_number(at, 1);
+        u->cbuf.weights.held -= step_number(at, 2);
+        u->cbuf.weights.mask_held -= step_number(at, 3);
+    } else if (step_is(at, "rest")) /* all at once, until it is done */
+        for (int i = 0; i < 20 && u->cdma.weights.phase == CDMA_BUSY; i++) {
+            u->cbuf.weights.held = u->cbuf.weights.mask_held = 0;
+            step(u);
+        }
+    else if (step_is(at, "accounted"))
+        fprintf(found, "%zu", accounted(u));
+    else if (step_is(at, "ring"))
+        fprintf(found, "%d", ring_is(u, step_number(at, 1), step_number(at, 2), step_number(at, 3)));
+    else if (step_is(at, "slice"))
+        fprintf(found, "%zu", cbuf_slice_size(&u->cbuf, step_number(at, 1), step_number(at, 2)) / u->cbuf.entry);
+    else
+        return false;
+    return true;
 }
 
-/* Section 5.6, the rows of full. */
-TEST(entries_per_slice) {
-    struct cbuf cbuf;
-    cbuf_init(&cbuf, nvdla_config_find("full"));
-    assert_int_equal(cbuf_slice_size(&cbuf, 224, 2), 112 * 128);
-    assert_int_equal(cbuf_slice_size(&cbuf, 56, 4), 56 * 128);
-    assert_int_equal(cbuf_slice_size(&cbuf, 7, 26), 46 * 128);
-    assert_int_equal(cbuf_slice_size(&cbuf, 13, 2), 7 * 128);
-    cbuf_free(&cbuf);
-    struct unit *u = unit_new("full");
-    count_up(u, DATA, 0x2000);
-    struct line_vector v = {.format = 0x0c, .base = DATA, .width = 227};
-    program_line(u, &v);
-    set(u, CDMA_D_BANK, 1); /* ENTRY_PER_SLICE says 16: the next line starts there */
-    start(u);
-    finish(u);
-    assert_int_equal(u->cbuf.data.write, 16);
+TEST(cases_find_what_they_say) {
+    steps_play("tests/unit/cdma.txt", &(struct steps_player){begin, act});
 }
 
 /* ---- NaN and infinity ---- */
@@ -298,194 +318,5 @@ TEST(specials_are_counted_and_flushed) {
         assert_int_equal(get(dev, NVDLA_CDMA, CDMA_D_INF_INPUT_DATA_NUM), 45);
         assert_int_equal(get(dev, NVDLA_CDMA, CDMA_D_INF_INPUT_WEIGHT_NUM), 0);
         assert_int_equal(dev->finding_count, 0);
-    }
-}
-
-/* ---- weights ---- */
-
-struct weight_layer {
-    uint32_t misc, kernels, kernel_bytes, weight_bytes, mask_bytes;
-    uint32_t address;
-    uint32_t bank; /* D_BANK */
-};
-
-/* Programs weights, with a data half of one pixel. */
-static void program_weights(struct unit *u, const struct weight_layer *w) {
-    struct cube_layer l = packed_cube(w->misc, 1, 1, 1, 1);
-    program_cube(u, &l);
-    SET(u, {CDMA_D_WEIGHT_RAM_TYPE, 1}, {CDMA_D_WEIGHT_FORMAT, w->mask_bytes > 0},
-        {CDMA_D_WEIGHT_ADDR_LOW, w->address ? w->address : WEIGHTS}, {CDMA_D_WEIGHT_BYTES, w->weight_bytes},
-        {CDMA_D_WEIGHT_SIZE_0, w->kernel_bytes - 1}, {CDMA_D_WEIGHT_SIZE_1, w->kernels - 1},
-        {CDMA_D_WMB_ADDR_LOW, MASKS}, {CDMA_D_WMB_BYTES, w->mask_bytes}, {CDMA_D_WGS_ADDR_LOW, SIZES},
-        {CDMA_D_BANK, w->bank});
-}
-
-static void check_ring(struct unit *u, size_t first, uint64_t address, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        assert_int_equal(u->cbuf.bytes[first * 128 + i], byte_at(u->dev, address + i));
-}
-
-/* Section 4.2: pointers persist from layer to layer and go back to 0 when banks change. */
-TEST(weight_pointers_persist) {
-    uint64_t seed = 6;
-    struct unit *u = unit_new("full");
-    random_region(u->dev, &seed, DATA, 256);
-    random_region(u->dev, &seed, WEIGHTS, 4096);
-    for (uint32_t layer = 0; layer < 4; layer++) {
-        struct weight_layer w = {.kernels = 1,
-                                 .kernel_bytes = 256,
-                                 .weight_bytes = 256,
-                                 .address = WEIGHTS + 256 * layer,
-                                 .bank = layer < 3 ? 1 | 0 << 16 : 2 | 1 << 16};
-        program_weights(u, &w);
-        start(u);
-        finish(u);
-        check_ring(u, layer < 3 ? 512 + 2 * layer : 768, WEIGHTS + 256 * layer, 256);
-        assert_int_equal(u->cbuf.weights.kernels, layer < 3 ? layer + 1 : 1);
-    }
-}
-
-/* Section 8.2: a group is complete when its mask bits and the sum of the group sizes have come. The two rings wait on
- * their own. */
-TEST(groups_of_compressed_weights_are_reported_as_they_come) {
-    enum { GROUPS = 70, KERNELS = GROUPS * 16 - 3 };
-    uint64_t seed = 8;
-    struct unit *u = unit_new("full");
-    random_region(u->dev, &seed, DATA, 32);
-    memory_declare(u->dev->memory[SPACE_PRIMARY], SIZES, 512);
-    /* Groups of 1 KiB, one without any; 16 kernels of 1024 elements are 16 entries of mask bits. */
-    for (uint32_t g = 0; g < GROUPS; g++) {
-        uint32_t size = g == 5 ? 0 : 1024;
-        memory_write(u->dev->memory[SPACE_PRIMARY], SIZES + 4 * g, &size, 4, NULL, NULL);
-    }
-    struct weight_layer w = {.misc = FP16_LAYER,
-                             .kernels = KERNELS,
-                             .kernel_bytes = 2048,
-                             .weight_bytes = (GROUPS - 1) * 1024,
-                             .mask_bytes = KERNELS * 128,
-                             .bank = 0};
-    random_region(u->dev, &seed, WEIGHTS, w.weight_bytes);
-    random_region(u->dev, &seed, MASKS, w.mask_bytes);
-    program_weights(u, &w);
-    start(u);
-    /* Both banks are full: of weights 256 entries, 32 groups and the empty one; of mask bits 256 entries, 16 groups. */
-    struct cbuf_weights *account = &u->cbuf.weights;
-    assert_int_equal(account->held, 1024);
-    assert_int_equal(account->mask_held, 1024);
-    assert_int_equal(account->kernels, 16 * 16);
-    assert_false(step(u));
-    /* Mask bits go: those of 32 groups have come then, and the weights of 33. */
-    account->mask_held = 0;
-    struct cdma_weights progress = u->cdma.weights;
-    struct cbuf_weights copy = *account;
-    cdma_account_weights(&u->cdma, &u->cbuf, &progress, &copy);
-    assert_int_equal(copy.kernels, 32 * 16);
-    assert_true(step(u));
-    assert_int_equal(account->kernels, copy.kernels);
-    assert_int_equal(account->mask_write, copy.mask_write);
-    assert_int_equal(account->mask_held, copy.mask_held);
-    /* All that remains, ring by ring. */
-    for (int i = 0; i < 20 && u->cdma.weights.phase == CDMA_BUSY; i++) {
-        account->held = 0;
-        account->mask_held = 0;
-        step(u);
-    }
-    assert_int_equal(u->cdma.weights.phase, CDMA_DONE);
-    assert_int_equal(account->kernels, KERNELS);
-    assert_int_equal(account->mask_write, KERNELS * 4 % 1024);
-    check_ring(u, 15 * 256, MASKS + 4 * 256 * 128, (KERNELS - 4 * 256) * 128);
-}
-
-/* Section 8.1: what CSC does not know about yet does not count; too few bytes never complete a group before the last.
- */
-TEST(missing_weights_never_come) {
-    uint64_t seed = 10;
-    struct unit *u = unit_new("full");
-    random_region(u->dev, &seed, DATA, 32);
-    random_region(u->dev, &seed, WEIGHTS, 4096);
-    struct weight_layer w = {.kernels = 96, .kernel_bytes = 64, .weight_bytes = 3968, .bank = 0};
-    program_weights(u, &w); /* groups of 32 kernels: 2048 bytes each */
-    start(u);
-    assert_int_equal(u->cbuf.weights.kernels, 32);
-    assert_int_equal(u->cdma.weights.phase, CDMA_BUSY);
-    assert_false(step(u));
-}
-
-/* ---- reuse and room ---- */
-
-/* Section 9.3, the observed sequence. */
-TEST(reuse_rules) {
-    enum { DATA_REUSE = 1 << 16, WEIGHT_REUSE = 1 << 20, SKIP_DATA = 1 << 24, SKIP_WEIGHT = 1 << 28 };
-    static const struct {
-        uint32_t flags, bank;
-        bool winograd;
-        uint64_t data, weights; /* atoms */
-        size_t data_write, weight_write;
-    } layers[] = {
-        {0, 0x10001, false, 8, 8, 2, 8},
-        {SKIP_DATA | SKIP_WEIGHT, 0x10001, false, 8, 8, 4, 16},
-        {DATA_REUSE | WEIGHT_REUSE, 0x10001, false, 0, 0, 4, 16},
-        {DATA_REUSE | WEIGHT_REUSE | SKIP_DATA | SKIP_WEIGHT, 0x10001, false, 8, 8, 6, 24},
-        {DATA_REUSE | WEIGHT_REUSE | SKIP_DATA, 0x10002, false, 8, 8, 2, 8},
-        {DATA_REUSE | WEIGHT_REUSE | SKIP_DATA | SKIP_WEIGHT, 0x20002, false, 0, 8, 2, 8},
-        /* Another mode is another layout: the data is fetched, the weights are kept. */
-        {DATA_REUSE | WEIGHT_REUSE, 0x20002, true, 8, 0, 10, 8},
-    };
-    uint64_t seed = 13;
-    struct unit *u = unit_new("full");
-    random_region(u->dev, &seed, DATA, 4096);
-    random_region(u->dev, &seed, WEIGHTS, 256);
-    for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
-        u->data_beats = u->weight_beats = 0;
-        struct weight_layer w = {.kernels = 1, .kernel_bytes = 256, .weight_bytes = 256, .bank = layers[i].bank};
-        program_weights(u, &w);
-        SET(u, {CDMA_D_MISC_CFG, layers[i].flags | layers[i].winograd}, {CDMA_D_DATAIN_SIZE_0, 3 | 1 << 16},
-            {CDMA_D_LINE_STRIDE, 128}, {CDMA_D_DATAIN_SIZE_EXT_0, 3 | 3 << 16},
-            {CDMA_D_ENTRY_PER_SLICE, layers[i].winograd ? 1 : 0});
-        start(u);
-        finish(u);
-        assert_int_equal(u->data_beats, layers[i].data);
-        assert_int_equal(u->weight_beats, layers[i].weights);
-        assert_int_equal(u->cbuf.data.write, layers[i].data_write);
-        assert_int_equal(u->cbuf.weights.write, layers[i].weight_write);
-    }
-}
-
-/* Lines wait for room, exactly: corner case 2 of chapter 30. */
-TEST(lines_wait_for_free_entries) {
-    uint64_t seed = 14;
-    struct unit *u = unit_new("full");
-    struct cube_layer l = packed_cube(INT8_LAYER, 16, 40, 64, 2); /* 8 entries a line and batch */
-    l.grain = 4;
-    l.banks = 2;
-    random_region(u->dev, &seed, DATA, (size_t)l.batch * 2);
-    program_cube(u, &l);
-    start(u);
-    assert_int_equal(u->cbuf.data.slices, 30); /* 6 grains of 5 lines, 80 entries each, in 512 */
-    assert_int_equal(u->cbuf.data.held, 480);
-    u->cbuf.data.held -= 47;
-    assert_false(step(u));
-    u->cbuf.data.held -= 1;
-    assert_true(step(u));
-    assert_int_equal(u->cbuf.data.slices, 35);
-    assert_int_equal(u->cbuf.data.held, 512);
-    u->cbuf.data.held = 0;
-    assert_true(step(u));
-    assert_int_equal(u->cdma.data, CDMA_DONE);
-    assert_int_equal(u->cbuf.data.write, 640 % 512);
-}
-
-/* ENTRY_PER_SLICE is trusted: slices stand where it says. */
-TEST(wrong_entries_per_slice_overlap) {
-    struct unit *u = unit_new("full");
-    count_up(u, DATA, 0x1000);
-    struct cube_layer l = packed_cube(INT8_LAYER, 8, 2, 32, 1); /* needs 2 entries a line */
-    l.entries = 1;
-    program_cube(u, &l);
-    start(u);
-    assert_int_equal(u->cbuf.data.held, 2);
-    for (size_t i = 0; i < 384; i++) {
-        size_t from = i < 128 ? i : 256 + i - 128;
-        assert_int_equal(u->cbuf.bytes[i], (uint8_t)from);
     }
 }
