@@ -1,29 +1,29 @@
 /* The counter of timelines: clocks and beats find their buckets, however long the run and its standstills are, and
- * their launches. */
+ * their launches. Cases of timeline.txt. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nvdla_offsets.h"
+#include "legal_layers.h"
 #include "tb/observers/timeline.h"
 #include "tb/signals.h"
-#include "tests/unit/register_text.h"
+#include "tests/unit/axi_steps.h"
 #include "tests/unit/test.h"
 
 struct bench {
     const struct nvdla_config *config;
     struct timeline_counter *counter;
-    const struct timeline *timeline;
     struct observer observer;
     struct axi_outputs out;
     struct axi_inputs in;
     struct sampled now;
 };
 
-static struct bench *bench_new(void) {
+static void *begin(const char *title) {
     struct bench *b = test_new(sizeof *b);
+    (void)title;
     b->config = nvdla_config_find("small");
     b->counter = timeline_counter_new(b->config, true);
-    b->timeline = timeline_counted(b->counter);
     b->observer = timeline_observer(b->counter);
     test_keep(b->observer.context, b->observer.release);
     b->observer.reset(b->observer.context);
@@ -31,12 +31,6 @@ static struct bench *bench_new(void) {
     b->now.in[0] = &b->in;
     return b;
 }
-
-static void write_register(struct bench *b, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
-    b->observer.write(b->observer.context, nvdla_unit_base(b->config, unit) + offset, value, b->now.cycle);
-}
-
-#define WRITE(b, unit, ...) FOR_ROWS(write_register(b, unit, offset_, value_), __VA_ARGS__)
 
 /* The next clock, with these links and this level of dla_intr. */
 static void clock_of(struct bench *b, uint32_t links, bool interrupt) {
@@ -46,176 +40,97 @@ static void clock_of(struct bench *b, uint32_t links, bool interrupt) {
     b->observer.port(b->observer.context, &b->now, 0);
 }
 
-/* An SDP layer that writes 4 atoms. */
-static void launch(struct bench *b) {
-    WRITE(b, NVDLA_SDP, {SDP_D_DATA_CUBE_WIDTH, 3}, {SDP_D_DATA_CUBE_HEIGHT, 0}, {SDP_D_DATA_CUBE_CHANNEL, 7},
-          {SDP_D_DST_DMA_CFG, 1}, {SDP_D_OP_ENABLE, 1});
-}
-
-static void beat(struct bench *b, int ordinal) {
-    const struct axi_listener listener = timeline_axi(b->counter);
-    const struct axi_beat beat = {.write = true, .id = 1, .owner = {NVDLA_SDP, ordinal}, .bytes = 8, .strobe = 0xff};
-    listener.beat(listener.context, &beat);
-}
-
-static uint64_t sum(const struct timeline *timeline, size_t offset) {
-    uint64_t total = 0;
+/* Sums over all buckets: both links, waiting and open bursts of SDP's writes. */
+static void print_sums(const struct timeline *timeline, FILE *found) {
+    uint64_t links[2] = {0}, pending = 0, outstanding = 0;
     for (size_t i = 0; i < timeline->count; i++) {
-        uint32_t value;
-        memcpy(&value, (const char *)&timeline->buckets[i] + offset, sizeof value);
-        total += value;
+        links[0] += timeline->buckets[i].links[0];
+        links[1] += timeline->buckets[i].links[1];
+        pending += timeline->buckets[i].pending[NVDLA_WRITE_SDP];
+        outstanding += timeline->buckets[i].outstanding[NVDLA_WRITE_SDP];
     }
-    return total;
-}
-#define SUM(b, member) sum(timeline_counted((b)->counter), offsetof(struct timeline_bucket, member))
-
-TEST(nothing_counts_before_the_first_arming) {
-    (void)state;
-    struct bench *b = bench_new();
-    for (int i = 0; i < 1000; i++)
-        clock_of(b, 1, false);
-    assert_int_equal(b->timeline->count, 0);
-    launch(b);
-    clock_of(b, 1, false);
-    clock_of(b, 3, false);
-    assert_int_equal(b->timeline->origin, 1000);
-    assert_int_equal(b->timeline->bucket, 1);
-    assert_int_equal(SUM(b, links[0]), 2);
-    assert_int_equal(SUM(b, links[1]), 1);
+    fprintf(found,
+            "%zu of %" PRIu64 " clocks from %" PRIu64 ", %" PRIu64 " in all: links %" PRIu64 " %" PRIu64
+            ", pending %" PRIu64 ", outstanding %" PRIu64,
+            timeline->count, (uint64_t)timeline->bucket, timeline->origin, timeline->cycles, links[0], links[1],
+            pending, outstanding);
 }
 
-TEST(buckets_double_and_lose_nothing) {
-    (void)state;
-    struct bench *b = bench_new();
-    launch(b);
-    for (int i = 0; i < 5000; i++)
-        clock_of(b, i % 2 ? 1 : 2, false);
-    assert_true(b->timeline->count <= TIMELINE_BUCKETS);
-    assert_int_equal(b->timeline->bucket, 4);
-    assert_int_equal(SUM(b, links[0]), 2500);
-    assert_int_equal(SUM(b, links[1]), 2500);
-    assert_int_equal(b->timeline->buckets[100].links[0], 2);
+static void print_launch(const struct timeline_launch *launch, FILE *found) {
+    const struct timeline_traffic *traffic = timeline_traffic_of(launch, NVDLA_WRITE_SDP);
+    fprintf(found, "%s armed %" PRIu64 ", %" PRIu64 "..%" PRIu64 ", done %" PRIu64 ", end %" PRIu64,
+            nvdla_unit_names[launch->unit], launch->armed, launch->first, launch->last, launch->done,
+            timeline_end(launch));
+    if (traffic)
+        fprintf(found,
+                ": %" PRIu64 " of %" PRIu64 " bytes in %" PRIu64 " beats, refused %" PRIu64 ", untaken %" PRIu64
+                ", pending %" PRIu64,
+                (uint64_t)traffic->bytes, (uint64_t)traffic->expected, (uint64_t)traffic->beats,
+                (uint64_t)traffic->refused, (uint64_t)traffic->untaken, (uint64_t)traffic->pending);
 }
 
-/* A standstill takes no buckets unless something moves behind it; then what waited in it is spread over it. */
-TEST(a_standstill_is_no_time_until_it_ends) {
-    (void)state;
-    struct bench *b = bench_new();
-    launch(b);
-    b->out = (struct axi_outputs){.awvalid = true, .awid = 1, .awlen = 3};
-    b->in.awready = true;
-    clock_of(b, 1, false);
-    b->out.awvalid = false;
-    for (int i = 0; i < 100000; i++)
-        clock_of(b, 0, false);
-    assert_int_equal(b->timeline->bucket, 1);
-    assert_int_equal(b->timeline->count, 2);
-    assert_int_equal(b->timeline->cycles, 100002);
-    clock_of(b, 1, false);
-    assert_int_equal(SUM(b, links[0]), 2);
-    assert_int_equal(SUM(b, pending[NVDLA_WRITE_SDP]), 100001);
-    assert_int_equal(SUM(b, outstanding[NVDLA_WRITE_SDP]), 100001);
-    assert_int_equal(b->timeline->bucket, 64);
-    assert_int_equal(b->timeline->buckets[7].pending[NVDLA_WRITE_SDP], 64);
-}
-
-TEST(launches_have_their_times_and_their_traffic) {
-    (void)state;
-    struct bench *b = bench_new();
-    b->now.cycle = 99;
-    launch(b);
-    clock_of(b, 0, false);
-    b->out = (struct axi_outputs){.awvalid = true, .awid = 1, .awlen = 3};
-    for (int i = 0; i < 3; i++)
-        clock_of(b, 0, false); /* 101 to 103: refused */
-    b->in.awready = true;
-    clock_of(b, 0, false);
-    b->out.awvalid = false;
-    b->out.wvalid = true;
-    clock_of(b, 0, false); /* 105: data refused */
-    b->in.wready = true;
-    for (int i = 0; i < 4; i++) {
-        clock_of(b, 0, false); /* 106 to 109 */
-        beat(b, 0);
+static void print_accesses(const struct timeline *timeline, FILE *found) {
+    for (size_t i = 0; i < timeline->access_count; i++) {
+        const struct timeline_access *access = &timeline->accesses[i];
+        fprintf(found, "%s%s 0x%x at %" PRIu64 "..%" PRIu64 " %u times", i ? ", " : "",
+                access->write ? "write" : "read", access->value, access->cycle, access->last, access->count);
     }
-    b->out.wvalid = false;
-    b->in.bvalid = true;
-    b->in.bid = 1;
-    clock_of(b, 0, false); /* 110: the answer is not taken */
-    b->out.bready = true;
-    clock_of(b, 0, false);
-    b->in.bvalid = false;
-    clock_of(b, 0, true); /* 112 */
-    const struct timeline_launch *sdp = &b->timeline->launches[0];
-    assert_int_equal(sdp->unit, NVDLA_SDP);
-    assert_int_equal(timeline_end(sdp), 109); /* complete, and its interrupt has not been read yet */
-    write_register(b, NVDLA_GLB, GLB_S_INTR_STATUS, 1);
-    assert_int_equal(sdp->armed, 99);
-    assert_int_equal(sdp->first, 106);
-    assert_int_equal(sdp->last, 109);
-    assert_int_equal(sdp->done, 112);
-    assert_int_equal(timeline_end(sdp), 112);
-    const struct timeline_traffic *traffic = timeline_traffic_of(sdp, NVDLA_WRITE_SDP);
-    assert_non_null(traffic);
-    assert_int_equal(traffic->expected, 32);
-    assert_int_equal(traffic->bytes, 32);
-    assert_int_equal(traffic->beats, 4);
-    assert_int_equal(traffic->refused, 4);
-    assert_int_equal(traffic->untaken, 1);
-    assert_int_equal(traffic->pending, 7); /* 105 to 111 */
-    assert_int_equal(b->timeline->launch_count, 1);
-
-    /* One that does not end. */
-    launch(b);
-    clock_of(b, 0, true);
-    beat(b, 1);
-    assert_int_equal(timeline_end(&b->timeline->launches[1]), 0);
+    for (size_t i = 0; i < timeline->interrupt_count; i++)
+        fprintf(found, ", interrupt 0x%x %" PRIu64 "..%" PRIu64, timeline->interrupts[i].bits,
+                timeline->interrupts[i].rise, timeline->interrupts[i].fall);
 }
 
-static void read_register(struct bench *b, uint32_t offset, uint32_t value) {
-    b->observer.read(b->observer.context, nvdla_unit_base(b->config, NVDLA_GLB) + offset, value, b->now.cycle);
+static void access_registers(struct bench *b, const struct step *step) {
+    for (size_t i = step_is(step, "read"); i < step->count; i++) {
+        const struct legal_write write = legal_write_of(b->config, step->word[i]);
+        (step_is(step, "read") ? b->observer.read : b->observer.write)(
+            b->observer.context, nvdla_unit_base(b->config, write.unit) + write.offset, write.value, b->now.cycle);
+    }
 }
 
-/* Two bursts count twice as outstanding, but their clocks once as waiting. */
-TEST(outstanding_bursts_are_counted) {
-    (void)state;
-    struct bench *b = bench_new();
-    launch(b);
-    b->out = (struct axi_outputs){.awvalid = true, .awid = 1, .awlen = 0};
-    b->in.awready = true;
-    clock_of(b, 1, false); /* 1, 2: the addresses */
-    clock_of(b, 1, false);
-    b->out.awvalid = false;
-    for (int i = 0; i < 10; i++)
-        clock_of(b, 1, false); /* 3 to 12 */
-    assert_int_equal(SUM(b, pending[NVDLA_WRITE_SDP]), 11);
-    assert_int_equal(SUM(b, outstanding[NVDLA_WRITE_SDP]), 21);
-}
-
-TEST(accesses_and_interrupts_are_kept) {
-    (void)state;
-    struct bench *b = bench_new();
-    b->now.cycle = 10;
-    write_register(b, NVDLA_GLB, GLB_S_INTR_MASK, 0);
-    for (b->now.cycle = 20; b->now.cycle < 70; b->now.cycle += 10)
-        read_register(b, GLB_S_INTR_STATUS, b->now.cycle < 60 ? 0 : 1);
-    clock_of(b, 0, true); /* 71 */
-    write_register(b, NVDLA_GLB, GLB_S_INTR_STATUS, 1);
-    clock_of(b, 0, false);
+static bool act(void *context, const struct step *step, FILE *found) {
+    struct bench *b = context;
     const struct timeline *timeline = timeline_counted(b->counter);
-    assert_int_equal(timeline->access_count, 4);
-    assert_true(timeline->accesses[0].write);
-    assert_int_equal(timeline->accesses[0].cycle, 10);
-    assert_int_equal(timeline->accesses[1].count, 4); /* equal reads are one */
-    assert_int_equal(timeline->accesses[1].cycle, 20);
-    assert_int_equal(timeline->accesses[1].last, 50);
-    assert_int_equal(timeline->accesses[2].value, 1);
-    assert_int_equal(timeline->interrupt_count, 1);
-    assert_int_equal(timeline->interrupts[0].rise, 71);
-    assert_int_equal(timeline->interrupts[0].fall, 72);
-    assert_int_equal(timeline->interrupts[0].bits, 1);
-    for (int i = 0; i < TIMELINE_EVENTS; i++)
-        read_register(b, GLB_S_INTR_STATUS, (uint32_t)i);
-    assert_int_equal(timeline_counted(b->counter)->access_count, TIMELINE_EVENTS);
-    assert_int_equal(timeline_counted(b->counter)->accesses_dropped, 4);
+    if (strchr(step->word[0], '.') || step_is(step, "read"))
+        access_registers(b, step);
+    else if (step_is(step, "clock") || step_is(step, "interrupt")) /* LINKS COUNT */
+        for (uint64_t i = 0; i < (step->count > 2 ? step_number(step, 2) : 1); i++)
+            clock_of(b, (uint32_t)strtoul(step->word[1], NULL, 0), step_is(step, "interrupt"));
+    else if (step_is(step, "swing"))
+        for (uint64_t i = 0; i < step_number(step, 1); i++)
+            clock_of(b, i % 2 ? 1 : 2, false);
+    else if (step_is(step, "at"))
+        b->now.cycle = step_number(step, 1);
+    else if (step_is(step, "beat")) {
+        const struct axi_listener listener = timeline_axi(b->counter);
+        const struct axi_beat beat = {
+            .write = true, .id = 1, .owner = {NVDLA_SDP, atoi(step->word[1])}, .bytes = 8, .strobe = 0xff};
+        listener.beat(listener.context, &beat);
+    } else if (step_is(step, "take-w"))
+        b->in.wready = true;
+    else if (step_is(step, "no-w") || step_is(step, "no-b"))
+        *(step_is(step, "no-w") ? &b->out.wvalid : &b->in.bvalid) = false;
+    else if (step_is(step, "sums"))
+        print_sums(timeline, found);
+    else if (step_is(step, "bucket"))
+        fprintf(found, "%u %u", timeline->buckets[step_number(step, 1)].links[0],
+                timeline->buckets[step_number(step, 1)].pending[NVDLA_WRITE_SDP]);
+    else if (step_is(step, "launch")) {
+        assert_true(step_number(step, 1) < timeline->launch_count);
+        print_launch(&timeline->launches[step_number(step, 1)], found);
+    } else if (step_is(step, "accesses"))
+        print_accesses(timeline, found);
+    else if (step_is(step, "many")) { /* reads of different values; what is kept, and what is not */
+        for (uint32_t i = 0; i < TIMELINE_EVENTS; i++)
+            b->observer.read(b->observer.context, legal_write_of(b->config, "GLB.S_INTR_STATUS").offset, i,
+                             b->now.cycle);
+        fprintf(found, "%d, %" PRIu64, timeline_counted(b->counter)->access_count == TIMELINE_EVENTS,
+                (uint64_t)timeline_counted(b->counter)->accesses_dropped);
+    } else
+        return axi_design_step(&b->out, step) || axi_memory_step(&b->in, step);
+    return true;
+}
+
+TEST(cases_find_what_they_say) {
+    steps_play("tests/unit/timeline.txt", &(struct steps_player){begin, act});
 }
