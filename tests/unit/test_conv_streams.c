@@ -1,92 +1,96 @@
-/* Streams of the convolution path: the order of the hardware written out by hand for small layers, and CDMA's data in
- * both orders. The streams of whole layers are compared with those of the RTL (tests/replay/taps.sh). */
+/* Streams of the convolution path: the order of the hardware written out by hand for small layers, conv_order.txt, and
+ * CDMA's data in both orders. The streams of whole layers are compared with those of the RTL (tests/replay/taps.sh). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/gen.h"
 #include "layers/conv_order.h"
+#include "legal_layers.h"
 #include "model/model.h"
+#include "nvdla_offsets.h"
 #include "observe/tap.h"
 #include "replay/player.h"
 #include "tests/unit/random.h"
+#include "tests/unit/steps.h"
 #include "tests/unit/test.h"
 
 /* ---- order ---- */
 
-static struct conv_order order_with(const char *config, uint32_t *words, bool specified) {
-    struct registers_view view = {.config = nvdla_config_find(config)};
+struct bench {
+    const struct nvdla_config *config;
+    bool specified; /* stripes of chapter 40 */
+    uint32_t words[64];
+    struct conv_order order;
+};
+
+static struct conv_order order_with(const struct nvdla_config *config, uint32_t *words, bool specified) {
+    struct registers_view view = {.config = config};
     view.units[NVDLA_CSC] = (struct view_unit){words, 64};
     return conv_order(&view, specified);
 }
 
-static struct conv_order order_of(const char *config, uint32_t *words) {
-    return order_with(config, words, false);
+static void *begin(const char *title) {
+    struct bench *b = test_new(sizeof *b);
+    b->config = nvdla_config_find(kept(xprintf("%.*s", (int)strcspn(title, ", "), title)));
+    b->specified = strstr(title, " specified,") != NULL;
+    return b;
 }
 
-/* "kernel+kernels first+positions channel+channels row+lines column index", then E for channel end and L for layer end.
+/* kernel+kernels first+positions channel+channels row+lines column index, then E for channel end and L for layer end.
  */
-static void assert_operations(const struct conv_order *order, const char *const *expected) {
+static void print_operation(const struct conv_operation *operation, FILE *found) {
+    fprintf(found, "%zu+%zu %zu+%zu %zu+%zu %zu+%zu %zu %zu%s%s", operation->kernel, operation->kernels,
+            operation->first, operation->positions, operation->channel, operation->channels, operation->row,
+            operation->lines, operation->column, operation->index, operation->channel_end ? "E" : "",
+            operation->layer_end ? "L" : "");
+}
+
+static void print_operations(const struct conv_order *order, bool stripes, FILE *found) {
     struct conv_operation operation = conv_order_first(order);
-    for (size_t i = 0; expected[i]; i++) {
-        char text[128];
-        snprintf(text, sizeof text, "%zu+%zu %zu+%zu %zu+%zu %zu+%zu %zu %zu%s%s", operation.kernel, operation.kernels,
-                 operation.first, operation.positions, operation.channel, operation.channels, operation.row,
-                 operation.lines, operation.column, operation.index, operation.channel_end ? "E" : "",
-                 operation.layer_end ? "L" : "");
-        assert_string_equal(text, expected[i]);
-        assert_int_equal(operation.layer_end, expected[i + 1] == NULL);
-        if (!operation.layer_end)
-            operation = conv_order_next(order, &operation);
+    for (const char *between = "";; between = stripes ? " " : ", ") {
+        fputs(between, found);
+        if (stripes)
+            fprintf(found, "%zu", operation.positions);
+        else
+            print_operation(&operation, found);
+        if (operation.layer_end)
+            break;
+        operation = conv_order_next(order, &operation);
     }
 }
 
-/* 10 kernels of 2 columns and 10 channels, 20 positions: two groups, two blocks, stripes of 8 and 12. */
-TEST(feature_layer_in_order) {
-    uint32_t words[64] = {[CSC_D_WEIGHT_SIZE_EXT_0 / 4] = 1,
-                          [CSC_D_WEIGHT_SIZE_EXT_1 / 4] = 9u << 16 | 9,
-                          [CSC_D_DATAOUT_SIZE_0 / 4] = 3u << 16 | 4,
-                          [CSC_D_ATOMICS / 4] = 19};
-    static const char *const expected[] = {
-        "0+8 0+8 0+8 0+1 0 0",
-        "0+8 0+8 0+8 0+1 1 1",
-        "0+8 0+8 8+2 0+1 0 2",
-        "0+8 0+8 8+2 0+1 1 3E",
-        "0+8 8+12 0+8 0+1 0 0",
-        "0+8 8+12 0+8 0+1 1 1",
-        "0+8 8+12 8+2 0+1 0 2",
-        "0+8 8+12 8+2 0+1 1 3E",
-        "8+2 0+8 0+8 0+1 0 0",
-        "8+2 0+8 0+8 0+1 1 1",
-        "8+2 0+8 8+2 0+1 0 2",
-        "8+2 0+8 8+2 0+1 1 3E",
-        "8+2 8+12 0+8 0+1 0 0",
-        "8+2 8+12 0+8 0+1 1 1",
-        "8+2 8+12 8+2 0+1 0 2",
-        "8+2 8+12 8+2 0+1 1 3EL",
-        NULL,
-    };
-    const struct conv_order order = order_of("small", words);
-    assert_operations(&order, expected);
+static bool act(void *context, const struct step *step, FILE *found) {
+    struct bench *b = context;
+    b->order = order_with(b->config, b->words, b->specified);
+    const struct conv_operation first = conv_order_first(&b->order);
+    if (strchr(step->word[0], '.'))
+        for (size_t i = 0; i < step->count; i++) {
+            const struct legal_write write = legal_write_of(b->config, step->word[i]);
+            b->words[write.offset / 4] = write.value;
+        }
+    else if (step_is(step, "operations") || step_is(step, "stripes"))
+        print_operations(&b->order, step_is(step, "stripes"), found);
+    else if (step_is(step, "lane"))
+        fprintf(found, "%zu", (size_t)conv_operation_lane(&b->order, step_number(step, 1)));
+    else if (step_is(step, "cell"))
+        fprintf(found, "%zu", (size_t)b->order.cell);
+    else if (step_is(step, "atoms"))
+        fprintf(found, "%zu", conv_operation_atoms(&b->order, &first));
+    else if (step_is(step, "places")) /* batch, y, x of the atoms of the first operation, with their flags */
+        for (size_t i = 0; i < conv_operation_atoms(&b->order, &first); i++) {
+            const struct conv_place place = conv_operation_place(&b->order, &first, i);
+            fprintf(found, "%s%d.%d.%d", i ? " " : "", (int)place.batch, (int)place.y, (int)place.x);
+            if (conv_operation_flags(&b->order, &first, i))
+                fprintf(found, "f%u", conv_operation_flags(&b->order, &first, i));
+        }
+    else
+        return false;
+    return true;
 }
 
-/* 3 kernel rows, two of which stand together; output lines of 9 are stripes of their own. */
-TEST(image_layer_in_order) {
-    uint32_t words[64] = {[CSC_D_DATAIN_FORMAT / 4] = 1,
-                          [CSC_D_POST_Y_EXTENSION / 4] = 1,
-                          [CSC_D_WEIGHT_SIZE_EXT_0 / 4] = 2u << 16,
-                          [CSC_D_WEIGHT_SIZE_EXT_1 / 4] = 0u << 16 | 3,
-                          [CSC_D_DATAOUT_SIZE_0 / 4] = 1u << 16 | 8};
-    static const char *const expected[] = {
-        "0+1 0+9 0+4 0+2 0 0", "0+1 0+9 0+4 2+1 0 1E", "0+1 9+9 0+4 0+2 0 0", "0+1 9+9 0+4 2+1 0 1EL", NULL,
-    };
-    struct conv_order order = order_of("small", words);
-    assert_operations(&order, expected);
-    assert_int_equal(conv_operation_lane(&order, 1), 4);
-    words[CSC_D_DATAOUT_SIZE_0 / 4] = 1u << 16 | 6; /* shorter lines are one run: 14 positions */
-    static const char *const together[] = {"0+1 0+14 0+4 0+2 0 0", "0+1 0+14 0+4 2+1 0 1EL", NULL};
-    order = order_of("small", words);
-    assert_operations(&order, together);
+TEST(cases_find_what_they_say) {
+    steps_play("tests/unit/conv_order.txt", &(struct steps_player){begin, act});
 }
 
 /* The last stripe has at least as many positions as a group has kernels, if there are as many. */
@@ -95,7 +99,7 @@ TEST(stripes_hide_the_loading_of_weights) {
     for (size_t i = 0; i < sizeof positions / sizeof positions[0]; i++) {
         uint32_t words[64] = {[CSC_D_ATOMICS / 4] = (uint32_t)positions[i] - 1,
                               [CSC_D_DATAOUT_SIZE_0 / 4] = (uint32_t)positions[i] - 1};
-        const struct conv_order order = order_of("small", words);
+        const struct conv_order order = order_with(nvdla_config_find("small"), words, false);
         struct conv_operation operation = conv_order_first(&order);
         size_t covered = operation.positions;
         assert_int_equal(conv_operation_flags(&order, &operation, 0) & CONV_STRIPE_START, CONV_STRIPE_START);
@@ -108,90 +112,6 @@ TEST(stripes_hide_the_loading_of_weights) {
         assert_int_equal(conv_operation_flags(&order, &operation, operation.positions - 1) &
                              ~(unsigned)CONV_STRIPE_START,
                          CONV_STRIPE_END | CONV_CHANNEL_END | CONV_LAYER_END);
-    }
-}
-
-/* The vectors of chapter 40, section 11.1. */
-TEST(specified_stripes) {
-    static const struct {
-        const char *config;
-        uint32_t positions, batches, lines; /* lines: of an image; 0: none */
-        const char *stripes;
-    } cases[] = {
-        {"full", 5, 1, 0, "5"},
-        {"full", 31, 1, 0, "31"},
-        {"full", 32, 1, 0, "32"},
-        {"full", 33, 1, 0, "16 17"},
-        {"full", 48, 1, 0, "16 32"},
-        {"full", 50, 1, 0, "16 16 18"},
-        {"full", 20, 5, 0, "4 4 4 8"},
-        {"full", 3, 16, 0, "1 1 1"},
-        {"full", 130, 1, 2, "64 64 2 64 64 2"},
-        {"small", 17, 1, 0, "8 9"},
-        {"small", 31, 1, 0, "8 8 15"},
-        {"small", 32, 1, 0, "16 16"},
-        {"small", 50, 1, 0, "16 16 8 10"},
-        {"small", 40, 1, 2, "16 16 8 16 16 8"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const uint32_t lines = cases[i].lines ? cases[i].lines : 1;
-        uint32_t words[64] = {[CSC_D_DATAIN_FORMAT / 4] = cases[i].lines > 0,
-                              [CSC_D_BATCH_NUMBER / 4] = cases[i].batches - 1,
-                              [CSC_D_ATOMICS / 4] = cases[i].positions * lines - 1,
-                              [CSC_D_DATAOUT_SIZE_0 / 4] = (lines - 1) << 16 | (cases[i].positions - 1)};
-        const struct conv_order order = order_with(cases[i].config, words, true);
-        struct conv_operation operation = conv_order_first(&order);
-        char stripes[64];
-        int n = snprintf(stripes, sizeof stripes, "%zu", operation.positions);
-        while (!operation.layer_end) {
-            operation = conv_order_next(&order, &operation);
-            n += snprintf(stripes + n, sizeof stripes - (size_t)n, " %zu", operation.positions);
-        }
-        assert_string_equal(stripes, cases[i].stripes);
-    }
-}
-
-/* Three batches at INT16: groups of 16 kernels, stripes of 21 positions, at least 6; each position once for a batch. */
-TEST(batches_take_turns) {
-    uint32_t words[64] = {[CSC_D_MISC_CFG / 4] = NVDLA_INT16 << 12,
-                          [CSC_D_BATCH_NUMBER / 4] = 2,
-                          [CSC_D_WEIGHT_SIZE_EXT_1 / 4] = 16u << 16 | 64,
-                          [CSC_D_DATAOUT_SIZE_0 / 4] = 4u << 16 | 4,
-                          [CSC_D_ATOMICS / 4] = 24};
-    static const char *const expected[] = {
-        "0+16 0+6 0+64 0+1 0 0",   "0+16 0+6 64+1 0+1 0 1E",   "0+16 6+19 0+64 0+1 0 0",
-        "0+16 6+19 64+1 0+1 0 1E", "16+1 0+6 0+64 0+1 0 0",    "16+1 0+6 64+1 0+1 0 1E",
-        "16+1 6+19 0+64 0+1 0 0",  "16+1 6+19 64+1 0+1 0 1EL", NULL,
-    };
-    const struct conv_order order = order_of("full", words);
-    assert_operations(&order, expected);
-    const struct conv_operation operation = conv_order_first(&order);
-    assert_int_equal(conv_operation_atoms(&order, &operation), 18);
-    const struct conv_place place = conv_operation_place(&order, &operation, 17);
-    assert_true(place.batch == 2 && place.y == 1 && place.x == 0);
-    assert_int_equal(conv_operation_flags(&order, &operation, 16), 0);
-    assert_int_equal(conv_operation_flags(&order, &operation, 17), CONV_STRIPE_END);
-}
-
-/* Winograd at INT8: blocks of four channels, 32 kernels, two to a cell; tiles of a band column by column. */
-TEST(tiles_go_by_bands) {
-    uint32_t words[64] = {[CSC_D_MISC_CFG / 4] = 1,
-                          [CSC_D_WEIGHT_SIZE_EXT_0 / 4] = 3u << 16 | 3,
-                          [CSC_D_WEIGHT_SIZE_EXT_1 / 4] = 32u << 16 | 7,
-                          [CSC_D_DATAOUT_SIZE_0 / 4] = 7u << 16 | 3,
-                          [CSC_D_ATOMICS / 4] = 31};
-    static const char *const expected[] = {
-        "0+32 0+8 0+4 0+1 0 0", "0+32 0+8 4+4 0+1 0 1E", "32+1 0+8 0+4 0+1 0 0", "32+1 0+8 4+4 0+1 0 1EL", NULL,
-    };
-    static const size_t places[][2] = {{0, 0}, {2, 0}, {0, 2}, {2, 2}, {4, 0}, {6, 0}, {4, 2}, {6, 2}};
-    const struct conv_order order = order_of("full", words);
-    assert_operations(&order, expected);
-    assert_int_equal(order.cell, 2);
-    assert_int_equal(conv_operation_lane(&order, 15), 60);
-    const struct conv_operation operation = conv_order_first(&order);
-    for (size_t i = 0; i < 8; i++) {
-        const struct conv_place place = conv_operation_place(&order, &operation, i);
-        assert_true(place.y == places[i][0] && place.x == places[i][1] && place.batch == 0);
     }
 }
 
