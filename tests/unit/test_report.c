@@ -9,12 +9,14 @@
 
 #include <jansson.h>
 
+#include "legal_layers.h"
 #include "nvdla/random.h"
 #include "report/explain.h"
 #include "report/hang_text.h"
 #include "report/report.h"
 #include "report/verdict.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/steps.h"
 #include "tests/unit/test.h"
 #include "trace/launches.h"
 
@@ -50,11 +52,11 @@ static void write_registers(struct fixture *f, const char *text) {
 }
 
 /* An SDP layer, memory to memory, 4x2x16, lines of 64 bytes, surfaces of 128 bytes, in small (atoms of 8 bytes). */
-static void add_layer(struct fixture *f) {
+static void add_layer(struct fixture *f, uint32_t output) {
     write_registers(f, "SDP_RDMA.D_DATA_CUBE_WIDTH=3 SDP_RDMA.D_OP_ENABLE=1 SDP.D_DATA_CUBE_WIDTH=3 "
-                       "SDP.D_DATA_CUBE_HEIGHT=1 SDP.D_DATA_CUBE_CHANNEL=15 SDP.D_DST_BASE_ADDR_LOW=0x80010000 "
-                       "SDP.D_DST_LINE_STRIDE=64 SDP.D_DST_SURFACE_STRIDE=128 SDP.D_DST_DMA_CFG=1 "
-                       "SDP.D_OP_ENABLE=1");
+                       "SDP.D_DATA_CUBE_HEIGHT=1 SDP.D_DATA_CUBE_CHANNEL=15");
+    write_register(f, "SDP", "D_DST_BASE_ADDR_LOW", output);
+    write_registers(f, "SDP.D_DST_LINE_STRIDE=64 SDP.D_DST_SURFACE_STRIDE=128 SDP.D_DST_DMA_CFG=1 SDP.D_OP_ENABLE=1");
 }
 
 /* An empty program of full in place of the layer of small. */
@@ -83,7 +85,7 @@ static struct fixture *fixture_new(void) {
     f->model = (struct device){.name = "model", .config = config};
     f->rtl.memory[SPACE_PRIMARY] = memory_new();
     f->model.memory[SPACE_PRIMARY] = memory_new();
-    add_layer(f);
+    add_layer(f, OUTPUT);
     return f;
 }
 
@@ -161,19 +163,6 @@ static void says(struct fixture *f, const char *name, bool data) {
     free(all);
 }
 
-static void put(struct device *dev, uint64_t address, uint8_t value, const struct memory_origin *origin) {
-    memory_write(dev->memory[SPACE_PRIMARY], address, &value, 1, NULL, origin);
-}
-
-static void fail_check(struct fixture *f, struct play_result *result, size_t op, struct play_failure failure) {
-    (void)f;
-    failure.op = op;
-    result->failures = malloc(sizeof failure);
-    result->failures[0] = failure;
-    result->failure_count = 1;
-    result->outcome = PLAY_CHECK_FAILED;
-}
-
 /* What `nvcosim info` says about the trace. */
 static void explained(struct fixture *f, const char *name) {
     char *all = NULL, *file = kept(xprintf("%s.txt", name)), *text = kept(explain_text(f->prog)),
@@ -189,155 +178,119 @@ static void explained(struct fixture *f, const char *name) {
     free(all);
 }
 
-TEST_REPORT(equal_memories_pass) {
-    put(&f->rtl, OUTPUT, 7, NULL);
-    put(&f->model, OUTPUT, 7, NULL);
-    put(&f->model, 0x90000000, 0, NULL); /* written as 0 and never written are equal */
-    says(f, "passed", false);
-}
+/* ---- cases of report.txt ---- */
 
-TEST_REPORT(a_mismatch_names_element_layer_and_beat) {
-    /* surface 1, line 1, column 2, channel 8 + 3 */
-    uint64_t address = OUTPUT + 128 + 64 + 2 * 8 + 3;
-    struct memory_origin rtl = {.cycle = 4711, .unit = NVDLA_SDP, .axi_id = 1, .ordinal = 0};
-    struct memory_origin model = {.cycle = 0, .unit = NVDLA_SDP, .axi_id = 1, .ordinal = 0};
-    put(&f->rtl, address, 0x12, &rtl);
-    put(&f->model, address, 0x34, &model);
-    put(&f->rtl, address + 2, 0x56, &rtl);
-    says(f, "mismatch", true);
-}
-
-/* 16-bit elements of the third batch, and the units in front of SDP. */
-TEST_REPORT(a_mismatch_of_a_convolution_names_its_batch) {
-    start_full(f);
-    write_registers(f, "SDP.D_DATA_CUBE_WIDTH=3 SDP.D_DATA_CUBE_CHANNEL=31 SDP.D_DST_BASE_ADDR_LOW=0x80010000 "
-                       "SDP.D_DST_SURFACE_STRIDE=128 SDP.D_DST_BATCH_STRIDE=0x400 SDP.D_DST_DMA_CFG=1 "
-                       "SDP.D_DATA_FORMAT=0xa SDP.D_FEATURE_MODE_CFG=0x201 SDP.D_OP_ENABLE=1 "
-                       "SDP_RDMA.D_OP_ENABLE=1 CACC.D_CLIP_CFG=3 CACC.D_OP_ENABLE=1 CSC.D_BATCH_NUMBER=2 "
-                       "CSC.D_OP_ENABLE=1");
-    put(&f->model, OUTPUT + 0x800 + 128 + 64 + 5, 1, NULL);
-    says(f, "mismatch_conv", true);
-}
-
-/* Two descriptors in one launch: the one that writes there, with the registers that it took. */
-TEST_REPORT(a_mismatch_of_bdma_names_its_descriptor) {
-    start_full(f);
-    write_registers(f, "BDMA.CFG_SRC_ADDR_LOW=0x1000 BDMA.CFG_DST_ADDR_LOW=0x80010000 BDMA.CFG_CMD=3 "
-                       "BDMA.CFG_LINE=3 BDMA.CFG_LINE_REPEAT=1 BDMA.CFG_DST_LINE=0x100 BDMA.CFG_OP=1 "
-                       "BDMA.CFG_DST_ADDR_LOW=0x80014000 BDMA.CFG_OP=1 BDMA.CFG_LAUNCH1=1");
-    const struct memory_origin origin = {.unit = NVDLA_BDMA, .axi_id = 0, .ordinal = 0};
-    put(&f->model, OUTPUT + 0x100 + 2 * 32 + 7, 1, &origin);
-    put(&f->model, OUTPUT + 0x4000, 1, &origin);
-    says(f, "mismatch_bdma", true);
-    explained(f, "explained_bdma");
-}
-
-TEST_REPORT(differences_are_grouped_by_area) {
-    memory_declare(f->rtl.memory[SPACE_PRIMARY], 0x90000000, 0x100);
-    put(&f->rtl, OUTPUT, 1, NULL);
-    put(&f->rtl, OUTPUT + 1, 1, NULL);
-    put(&f->rtl, OUTPUT + 40, 1, NULL); /* between two lines of the cube, in no region */
-    put(&f->rtl, 0x90000000, 1, NULL);
-    put(&f->rtl, 0x900000ff, 1, NULL);
-    put(&f->rtl, 0xa0000123, 1, NULL);
-    says(f, "areas", false);
-}
-
-/* What a layer has from another may lie before it in memory. */
-TEST_REPORT(the_layer_armed_first_comes_first) {
-    write_register(f, "SDP", "S_POINTER", 1);
-    add_layer(f);
-    f->prog->ops[f->prog->count - 5].value = OUTPUT - 0x1000; /* D_DST_BASE_ADDR_LOW of the second */
-    put(&f->rtl, 0x100, 1, NULL);
-    put(&f->rtl, OUTPUT - 0x1000, 1, NULL);
-    put(&f->rtl, OUTPUT, 1, NULL);
-    says(f, "order", false);
-}
-
-TEST_REPORT(the_writer_decides_between_cubes_that_overlap) {
-    write_register(f, "SDP", "S_POINTER", 1);
-    add_layer(f); /* the same output, second group */
-    struct memory_origin origin = {.cycle = 5, .unit = NVDLA_SDP, .axi_id = 1, .ordinal = 0};
-    put(&f->rtl, OUTPUT, 1, &origin);
-    says(f, "overlap", false);
-}
-
-/* One device did not write what the other did: the layer is the one that should have, whichever device knows of it. */
-TEST_REPORT(of_two_writers_the_later_one_is_told) {
-    write_register(f, "SDP", "S_POINTER", 1);
-    add_layer(f); /* the same output, second group */
-    const uint8_t bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8}, old[8] = {0}, strobe = 0x7f;
-    struct memory_origin first = {.cycle = 5, .unit = NVDLA_SDP, .axi_id = 1, .ordinal = 0}, second = first;
-    second.ordinal = 1;
-    second.cycle = 9;
-    for (int swap = 0; swap < 2; swap++) {
-        struct memory *one = (swap ? &f->model : &f->rtl)->memory[SPACE_PRIMARY];
-        struct memory *other = (swap ? &f->rtl : &f->model)->memory[SPACE_PRIMARY];
-        memory_write(one, OUTPUT, old, 8, NULL, &first);
-        memory_write(one, OUTPUT, bytes, 8, &strobe, &second);
-        memory_write(other, OUTPUT, bytes, 8, NULL, &second);
-        says(f, swap ? "two_writers_model" : "two_writers_rtl", false);
-        assert_int_equal(f->report->named.count, swap ? 2 : 3);
+/* Bytes of the primary memory of a device that a launch of SDP, or no launch, wrote. */
+static void put_bytes(struct fixture *f, const struct step *step) {
+    const struct device *dev = step_is(step, "rtl") ? &f->rtl : &f->model;
+    struct memory_origin origin = {.unit = NVDLA_SDP, .axi_id = 1};
+    const char *hex = step->word[2];
+    uint8_t bytes[8];
+    size_t n = 0;
+    for (; hex[2 * n] && n < sizeof bytes; n++) {
+        const char digits[3] = {hex[2 * n], hex[2 * n + 1]};
+        bytes[n] = (uint8_t)strtoul(digits, NULL, 16);
     }
+    /* UNIT ORDINAL CYCLE [STROBES] of the writer */
+    if (step->count > 3) {
+        origin.unit = (int16_t)nvdla_unit_find(step->word[3]);
+        origin.axi_id = origin.unit != NVDLA_BDMA;
+        origin.ordinal = atoi(step->word[4]);
+        origin.cycle = step_number(step, 5);
+    }
+    const uint8_t strobe = step->count > 6 ? (uint8_t)step_number(step, 6) : 0xff;
+    memory_write(dev->memory[SPACE_PRIMARY], OUTPUT + (uint64_t)strtoll(step->word[1], NULL, 0), bytes, n,
+                 step->count > 6 ? &strobe : NULL, step->count > 3 ? &origin : NULL);
 }
 
-TEST_REPORT(a_failed_golden_check_is_triaged) {
-    struct blob *blob = program_blob(f->prog, blob_new("t_golden.dat"));
-    blob_append(blob, 0, "\1\2\3\4\5\6\7\10", 8);
-    struct op op = op_make(OP_MEM_CHECK, 11);
-    op.base = OUTPUT;
-    op.blob = blob;
+/* An operation of the trace at an offset: crc SIZE, golden BYTES, fill SIZE, check UNIT.REGISTER VALUE, notify. */
+static bool operation_step(struct fixture *f, const struct step *step) {
+    struct op op = op_make(OP_MEM_CRC, (int)f->prog->count + 1);
+    if (step_is(step, "check")) {
+        const struct legal_write write = legal_write_of(f->prog->config, step->word[1]);
+        op.kind = OP_READ_CHECK;
+        op.address = nvdla_unit_base(f->prog->config, write.unit) + write.offset;
+        op.value = write.value;
+    } else if (step_is(step, "notify")) {
+        op.kind = OP_INTR_NOTIFY;
+        op.event = program_event(f->prog, "done");
+    } else if (step_is(step, "crc") || step_is(step, "fill") || step_is(step, "golden")) {
+        op.base = OUTPUT + (uint64_t)strtoll(step->word[1], NULL, 0);
+        op.size = step_number(step, 2);
+        op.kind = step_is(step, "crc") ? OP_MEM_CRC : step_is(step, "fill") ? OP_MEM_FILL : OP_MEM_CHECK;
+        if (op.kind == OP_MEM_CRC && step->count > 3) {
+            op.value = (uint32_t)step_number(step, 3);
+            op.after = program_event(f->prog, "done");
+        }
+        if (op.kind == OP_MEM_CHECK) {
+            struct blob *blob = program_blob(f->prog, blob_new("t_golden.dat"));
+            blob_append(blob, 0, "\1\2\3\4\5\6\7\10", op.size);
+            op.blob = blob;
+            op.at_end = step->count > 3;
+            op.size = 0;
+        }
+    } else
+        return false;
     program_append(f->prog, &op);
-    put(&f->rtl, OUTPUT + 1, 9, NULL);
-    put(&f->model, OUTPUT + 1, 9, NULL);
-    fail_check(f, &f->rtl_result, f->prog->count - 1, (struct play_failure){.first = OUTPUT, .count = 8});
-    says(f, "golden", true);
+    return true;
 }
 
-/* A CRC and two goldens, the lower address of the later layer: the reason is the earlier layer's golden. */
-TEST_REPORT(the_golden_of_the_first_layer_is_the_reason) {
-    write_register(f, "SDP", "S_POINTER", 1);
-    add_layer(f);
-    f->prog->ops[f->prog->count - 5].value = OUTPUT - 0x1000; /* D_DST_BASE_ADDR_LOW of the second */
-    struct blob *blob = program_blob(f->prog, blob_new("t_golden.dat"));
-    blob_append(blob, 0, "\1", 1);
-    struct op op = op_make(OP_MEM_CRC, 30);
-    op.base = OUTPUT - 0x1000;
-    op.size = 4;
-    program_append(f->prog, &op);
-    op = op_make(OP_MEM_CHECK, 31);
-    op.blob = blob;
-    op.at_end = true;
-    op.base = OUTPUT - 0x1000;
-    program_append(f->prog, &op);
-    op.line = 32;
-    op.base = OUTPUT;
-    program_append(f->prog, &op);
-    struct play_failure failures[3] = {{.op = f->prog->count - 3, .got = 1},
-                                       {.op = f->prog->count - 2, .first = OUTPUT - 0x1000, .count = 1},
-                                       {.op = f->prog->count - 1, .first = OUTPUT, .count = 1}};
-    f->rtl_result.failures = malloc(sizeof failures);
-    memcpy(f->rtl_result.failures, failures, sizeof failures);
-    f->rtl_result.failure_count = 1;
-    f->rtl_result.outcome = PLAY_CHECK_FAILED;
-    says(f, "crc", false);
-    f->rtl_result.failure_count = 3;
-    says(f, "goldens", false);
+/* The operation before the last `back` ones has failed on a device. */
+static void add_failure(struct fixture *f, const struct step *step) {
+    struct play_result *result = strcmp(step->word[1], "rtl") == 0 ? &f->rtl_result : &f->model_result;
+    result->failures = xgrow(result->failures, result->failure_count, sizeof *result->failures);
+    struct play_failure *failure = &result->failures[result->failure_count++];
+    *failure = (struct play_failure){.op = f->prog->count - 1 - step_number(step, 2)};
+    failure->got = (uint32_t)strtoul(step->word[3], NULL, 0);
+    failure->expected = (uint32_t)strtoul(step->word[4], NULL, 0);
+    if (f->prog->ops[failure->op].kind == OP_MEM_CHECK) {
+        failure->first = OUTPUT + (uint64_t)strtoll(step->word[3], NULL, 0);
+        failure->count = failure->expected;
+        failure->got = failure->expected = 0;
+    }
+    result->outcome = PLAY_CHECK_FAILED;
 }
 
-TEST_REPORT(failed_register_and_crc_checks_are_decoded) {
-    struct op op = op_make(OP_READ_CHECK, 11);
-    op.address = nvdla_register_find(f->prog->config, NVDLA_SDP, "S_STATUS")->address;
-    op.value = 0x10002;
-    program_append(f->prog, &op);
-    fail_check(f, &f->rtl_result, f->prog->count - 1, (struct play_failure){.got = 1, .expected = 0x10002});
-    op = op_make(OP_MEM_CRC, 12);
-    op.base = OUTPUT;
-    op.size = 0x100;
-    program_append(f->prog, &op);
-    fail_check(f, &f->model_result, f->prog->count - 1, (struct play_failure){.got = 0xabc, .expected = 0xdef});
-    says(f, "checks", true);
+static void *begin(const char *title) {
+    struct fixture *f = fixture_new();
+    if (strncmp(title, "full", 4) == 0)
+        start_full(f);
+    return f;
 }
+
+static bool act(void *context, const struct step *step, FILE *found) {
+    struct fixture *f = context;
+    if (strchr(step->word[0], '.') && strchr(step->word[0], '='))
+        write_registers(f, step->count > 1 ? kept(xprintf("%s %s", step->word[0], step->text)) : step->word[0]);
+    else if (step_is(step, "layer"))
+        add_layer(f, (uint32_t)(OUTPUT + strtoll(step->word[1], NULL, 0)));
+    else if (step_is(step, "rtl") || step_is(step, "model"))
+        put_bytes(f, step);
+    else if (step_is(step, "declare"))
+        memory_declare(f->rtl.memory[SPACE_PRIMARY], OUTPUT + step_number(step, 1), step_number(step, 2));
+    else if (step_is(step, "failed"))
+        add_failure(f, step);
+    else if (step_is(step, "says")) /* NAME of the golden file; data: report.json and the page, too */
+        says(f, step->word[1], strcmp(step->word[2], "data") == 0);
+    else if (step_is(step, "explained"))
+        explained(f, step->word[1]);
+    else if (step_is(step, "named"))
+        fprintf(found, "%zu", f->report->named.count);
+    else if (step_is(step, "cycles")) {
+        const struct mismatch *first = &f->report->mismatches[0];
+        for (int side = 0; side < 2; side++)
+            fprintf(found, "%s%" PRIu64, side ? " " : "",
+                    report_cycle(f->report, side, first->space, first->first, first->output));
+    } else
+        return operation_step(f, step);
+    return true;
+}
+
+TEST(cases_are_reported_as_their_golden_files) {
+    steps_play("tests/unit/report.txt", &(struct steps_player){begin, act});
+}
+
+/* ---- more than a text can say ---- */
 
 TEST_REPORT(findings_and_hangs_are_reasons) {
     const struct finding finding = {.cycle = 99, .rule = "axi-aw-stable", .kind = FINDING_AXI, .owner = {-1, -1}};
@@ -393,43 +346,11 @@ TEST_REPORT(names_that_are_not_utf8_do_not_break_the_json) {
     says(f, "not_utf8", true);
 }
 
-/* A strobe that was lost: the byte is the trace's, the beat that should have written it is named. */
-TEST_REPORT(a_beat_that_left_the_byte_out_is_named) {
-    const uint8_t bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8}, strobe = 0xf7, none[8] = {0};
-    const struct memory_origin rtl = {.cycle = 4711, .unit = NVDLA_SDP, .axi_id = 1, .ordinal = 0};
-    const struct memory_origin model = {.unit = NVDLA_SDP, .axi_id = 1, .ordinal = 0};
-    memory_write(f->rtl.memory[SPACE_PRIMARY], OUTPUT + 8, none, 8, NULL, NULL);
-    memory_write(f->rtl.memory[SPACE_PRIMARY], OUTPUT + 8, bytes, 8, &strobe, &rtl);
-    memory_write(f->model.memory[SPACE_PRIMARY], OUTPUT + 8, bytes, 8, NULL, &model);
-    says(f, "left_out", true);
-    const struct mismatch *first = &f->report->mismatches[0];
-    assert_int_equal(report_cycle(f->report, 0, first->space, first->first, first->output), 4711);
-    assert_int_equal(report_cycle(f->report, 1, first->space, first->first, first->output), 0);
-}
-
-TEST_REPORT(a_trace_is_explained) {
-    struct op op = op_make(OP_MEM_FILL, 11);
-    op.base = OUTPUT;
-    op.size = 0x100;
-    program_append(f->prog, &op);
-    op = op_make(OP_INTR_NOTIFY, 12);
-    op.bit = 0;
-    op.event = program_event(f->prog, "done");
-    program_append(f->prog, &op);
-    op = op_make(OP_MEM_CRC, 13);
-    op.base = OUTPUT;
-    op.size = 0x100;
-    op.value = 0x1234;
-    op.after = program_event(f->prog, "done");
-    program_append(f->prog, &op);
-    explained(f, "explained");
-}
-
 /* Nothing in a name ends the data of the page, or becomes an element. */
 TEST_REPORT(names_are_shown_and_not_obeyed) {
     program_free(f->prog);
     f->prog = program_new(f->rtl.config, "dir/</script><b>&\"'t\x1b\xe2\x80\xa8.cfg");
-    add_layer(f);
+    add_layer(f, OUTPUT);
     f->input.name = "</title><!--<script>alert(1)</script>";
     says(f, "hostile", true);
     char *page = kept(report_html(f->report, report_value(f->report))), *rest = page;
@@ -441,14 +362,6 @@ TEST_REPORT(names_are_shown_and_not_obeyed) {
     assert_non_null(strstr(page, "<title>PASS &lt;/title&gt;&lt;!--&lt;script&gt;alert(1)&lt;/script&gt;</title>"));
     assert_null(strstr(page, "http:"));
     assert_null(strstr(page, "https:"));
-}
-
-TEST_REPORT(maps_mark_the_atoms_that_differ) {
-    const uint64_t atom = OUTPUT + 128 + 64 + 3 * 8; /* surface 1, line 1, column 3 */
-    put(&f->rtl, atom + 5, 0x5a, NULL);
-    put(&f->rtl, atom + 6, 0x5b, NULL);
-    put(&f->rtl, atom - 8, 0x5c, NULL); /* column 2 */
-    says(f, "map", true);
 }
 
 /* Every byte of two million wrong: the cells become larger, none is lost, and the page stays small. */
@@ -500,7 +413,7 @@ TEST_REPORT(a_walk_marks_its_first_wrong_stream) {
         .evidence = {.items = (char *[]){"sum of 17 atoms < 8", NULL}, .count = 1},
         .certainty = LIKELY,
         .walk = {.steps = steps, .count = sizeof steps / sizeof *steps, .first = 1, .sentence = "cmac made it"}};
-    put(&f->rtl, OUTPUT, 1, NULL);
+    memory_write(f->rtl.memory[SPACE_PRIMARY], OUTPUT, "\1", 1, NULL, NULL);
     f->input.diagnosis = &diagnosis;
     f->input.again = "nvcosim debug 'a b.nvt'";
     f->input.wave = "out/a b/wave.fst";
@@ -617,8 +530,11 @@ TEST_REPORT(a_report_is_written_with_dumps) {
     op.base = OUTPUT;
     op.blob = blob;
     program_append(f->prog, &op);
-    put(&f->rtl, OUTPUT, 0x11, NULL);
-    fail_check(f, &f->rtl_result, f->prog->count - 1, (struct play_failure){.first = OUTPUT, .count = 8});
+    memory_write(f->rtl.memory[SPACE_PRIMARY], OUTPUT, "\x11", 1, NULL, NULL);
+    f->rtl_result.failures = xmalloc(sizeof *f->rtl_result.failures);
+    f->rtl_result.failures[0] = (struct play_failure){.op = f->prog->count - 1, .first = OUTPUT, .count = 8};
+    f->rtl_result.failure_count = 1;
+    f->rtl_result.outcome = PLAY_CHECK_FAILED;
     make(f);
     assert_true(report_write(f->report, nested, &err));
     assert_true(unpacked(nested, "report.txt") > 0 && unpacked(nested, "report.json") > 0);
