@@ -320,8 +320,9 @@ static int access_region(struct function *function, bool write, const struct vfi
     }
 }
 
-static void access_message(struct function *function, struct message *message, bool write) {
+static void access_message(struct function *function, struct message *message) {
     const struct vfio_header command = message->header;
+    const bool write = command.command == VFIO_REGION_WRITE;
     uint8_t bytes[sizeof(struct vfio_access) + ACCESS_MOST];
     struct vfio_access access;
     memcpy(&access, message->payload, sizeof access);
@@ -362,7 +363,7 @@ static bool read_capabilities(struct function *function, const char *text, size_
     return good;
 }
 
-static void exchange_versions(struct function *function, const struct message *message) {
+static void exchange_versions(struct function *function, struct message *message) {
     uint16_t version[2];
     char answer[VERSION_TEXT];
     memcpy(version, message->payload, sizeof version);
@@ -385,15 +386,15 @@ static void exchange_versions(struct function *function, const struct message *m
     reply(function, &message->header, answer, sizeof version + (size_t)size + 1, 0);
 }
 
-static void describe_device(struct function *function, const struct vfio_header *command) {
+static void describe_device(struct function *function, struct message *message) {
     const struct vfio_info info = {.argsz = sizeof info,
                                    .flags = VFIO_INFO_RESET | VFIO_INFO_PCI,
                                    .regions = VFIO_REGIONS + (function->own_clock ? 1 : 0),
                                    .irqs = VFIO_IRQS};
-    reply(function, command, &info, sizeof info, 0);
+    reply(function, &message->header, &info, sizeof info, 0);
 }
 
-static void describe_region(struct function *function, const struct message *message) {
+static void describe_region(struct function *function, struct message *message) {
     struct vfio_region_info info;
     memcpy(&info, message->payload, sizeof info);
     const uint32_t index = info.index;
@@ -409,7 +410,7 @@ static void describe_region(struct function *function, const struct message *mes
         refuse(function, &message->header, EINVAL, "GET_REGION_INFO of region %u", (unsigned)index);
 }
 
-static void describe_irq(struct function *function, const struct message *message) {
+static void describe_irq(struct function *function, struct message *message) {
     struct vfio_irq_info info;
     memcpy(&info, message->payload, sizeof info);
     const uint32_t index = info.index;
@@ -440,7 +441,7 @@ static void map_memory(struct function *function, struct message *message) {
         reply(function, &message->header, NULL, 0, 0);
 }
 
-static void unmap_memory(struct function *function, const struct message *message) {
+static void unmap_memory(struct function *function, struct message *message) {
     struct vfio_dma_unmap range;
     struct error err;
     memcpy(&range, message->payload, sizeof range);
@@ -451,84 +452,39 @@ static void unmap_memory(struct function *function, const struct message *messag
         reply(function, &message->header, &range, sizeof range, 0);
 }
 
-static void reset_device(struct function *function, const struct vfio_header *command) {
+static void reset_device(struct function *function, struct message *message) {
     if (restart(function))
-        reply(function, command, NULL, 0, 0);
+        reply(function, &message->header, NULL, 0, 0);
     else
         fail(function, "%s", function->err.text);
 }
 
-/* Bytes that a command's payload must have at least; -1: there is no such command. */
-static int least_payload(uint16_t command) {
-    switch (command) {
-    case VFIO_VERSION:
-        return 2 * sizeof(uint16_t);
-    case VFIO_DMA_MAP:
-        return sizeof(struct vfio_dma_map);
-    case VFIO_DMA_UNMAP:
-        return sizeof(struct vfio_dma_unmap);
-    case VFIO_GET_INFO:
-        return sizeof(struct vfio_info);
-    case VFIO_GET_REGION_INFO:
-        return sizeof(struct vfio_region_info);
-    case VFIO_GET_IRQ_INFO:
-        return sizeof(struct vfio_irq_info);
-    case VFIO_SET_IRQS:
-        return sizeof(struct vfio_set_irqs);
-    case VFIO_REGION_READ:
-    case VFIO_REGION_WRITE:
-        return sizeof(struct vfio_access);
-    case VFIO_RESET:
-        return 0;
-    default:
-        return -1;
-    }
-}
+static const struct {
+    size_t least; /* bytes of its payload */
+    void (*serve)(struct function *function, struct message *message);
+} commands[] = {
+    [VFIO_VERSION] = {2 * sizeof(uint16_t), exchange_versions},
+    [VFIO_DMA_MAP] = {sizeof(struct vfio_dma_map), map_memory},
+    [VFIO_DMA_UNMAP] = {sizeof(struct vfio_dma_unmap), unmap_memory},
+    [VFIO_GET_INFO] = {sizeof(struct vfio_info), describe_device},
+    [VFIO_GET_REGION_INFO] = {sizeof(struct vfio_region_info), describe_region},
+    [VFIO_GET_IRQ_INFO] = {sizeof(struct vfio_irq_info), describe_irq},
+    [VFIO_SET_IRQS] = {sizeof(struct vfio_set_irqs), set_irqs},
+    [VFIO_REGION_READ] = {sizeof(struct vfio_access), access_message},
+    [VFIO_REGION_WRITE] = {sizeof(struct vfio_access), access_message},
+    [VFIO_RESET] = {0, reset_device},
+};
 
 static void serve_command(struct function *function, struct message *message) {
     const struct vfio_header *header = &message->header;
-    const int least = least_payload(header->command);
-    if (!function->versioned && header->command != VFIO_VERSION) {
-        fail(function, "found command %u, expected VERSION (1) first", (unsigned)header->command);
-        return;
-    }
-    if (least < 0 || message->size < (uint32_t)least) {
-        refuse(function, header, least < 0 ? ENOSYS : EINVAL, "command %u with %u bytes", (unsigned)header->command,
-               (unsigned)message->size);
-        return;
-    }
-    switch (header->command) {
-    case VFIO_VERSION:
-        exchange_versions(function, message);
-        break;
-    case VFIO_DMA_MAP:
-        map_memory(function, message);
-        break;
-    case VFIO_DMA_UNMAP:
-        unmap_memory(function, message);
-        break;
-    case VFIO_GET_INFO:
-        describe_device(function, header);
-        break;
-    case VFIO_GET_REGION_INFO:
-        describe_region(function, message);
-        break;
-    case VFIO_GET_IRQ_INFO:
-        describe_irq(function, message);
-        break;
-    case VFIO_SET_IRQS:
-        set_irqs(function, message);
-        break;
-    case VFIO_REGION_READ:
-        access_message(function, message, false);
-        break;
-    case VFIO_REGION_WRITE:
-        access_message(function, message, true);
-        break;
-    default:
-        reset_device(function, header);
-        break;
-    }
+    const unsigned number = header->command;
+    const bool known = number < sizeof commands / sizeof *commands && commands[number].serve;
+    if (!function->versioned && number != VFIO_VERSION)
+        fail(function, "found command %u, expected VERSION (1) first", number);
+    else if (!known || message->size < commands[number].least)
+        refuse(function, header, known ? EINVAL : ENOSYS, "command %u with %u bytes", number, (unsigned)message->size);
+    else
+        commands[number].serve(function, message);
 }
 
 bool function_serve(struct function *function) {
