@@ -51,83 +51,14 @@ void gen_layer_plain(struct gen_layer *layer) {
         *gen_field_of(layer, &gen_fields[i]) = gen_fields[i].plain;
 }
 
-static bool stage_matters(const struct gen_layer *layer, const struct gen_stage *stage, enum gen_part part) {
-    bool on = layer->sdp && stage->on;
-    switch (part) {
-    case PART_BS_ALU:
-        return on && stage->alu;
-    case PART_BS_MUL:
-        return on && stage->mul;
-    case PART_BS_ALU_REGISTER:
-        return on && stage->alu && !stage->alu_memory;
-    case PART_BS_MUL_REGISTER:
-        return on && stage->mul && !stage->mul_memory;
-    case PART_BS_MEMORY:
-        return on && ((stage->alu && stage->alu_memory) || (stage->mul && stage->mul_memory));
-    default:
-        return on;
-    }
-}
-
 bool gen_uses_table(const struct gen_layer *layer) {
     return layer->cdp || (layer->sdp && layer->ew.on && layer->ew.lut);
 }
 
 static bool matters(const struct gen_layer *layer, enum gen_part part) {
-    if (part >= PART_BS && part <= PART_BS_MEMORY)
-        return stage_matters(layer, &layer->bs, part);
-    if (part >= PART_BN && part <= PART_BN_MEMORY)
-        return stage_matters(layer, &layer->bn, part - PART_BN + PART_BS);
-    if (part >= PART_EW && part <= PART_EW_MEMORY)
-        return stage_matters(layer, &layer->ew, part - PART_EW + PART_BS);
-    switch (part) {
-    case PART_CONV:
-        return layer->conv != 0;
-    case PART_CVT:
-        return layer->conv && layer->cvt;
-    case PART_MEAN:
-        return layer->conv == 2 && layer->cvt && layer->mean;
-    case PART_IMAGE:
-        return layer->conv == 2;
-    case PART_WINOGRAD:
-        return layer->conv == 3;
-    case PART_BATCH:
-        return layer->conv && layer->batches > 1;
-    case PART_COMPRESSED:
-        return layer->conv && layer->compressed;
-    case PART_CONV_FP16:
-        return layer->conv && layer->precision == NVDLA_FP16;
-    case PART_SDP:
-        return layer->sdp != 0;
-    case PART_PDP:
-        return layer->pdp != 0;
-    case PART_AVERAGE:
-        return layer->pdp && layer->method == 0;
-    case PART_SPLIT:
-        return layer->pdp && layer->splits > 1;
-    case PART_CDP:
-        return layer->cdp != 0;
-    case PART_EW_ALU_CVT:
-        return layer->sdp && layer->ew.on && layer->ew.alu && layer->ew.alu_memory && layer->ew.alu_cvt;
-    case PART_EW_MUL_CVT:
-        return layer->sdp && layer->ew.on && layer->ew.mul && layer->ew.mul_memory && layer->ew.mul_cvt;
-    case PART_TABLE:
-        return gen_uses_table(layer);
-    case PART_LUT:
-        return gen_uses_table(layer) && layer->lut;
-    case PART_BDMA:
-        return layer->bdma != 0;
-    case PART_DECONV:
-        return layer->rubik == 1 || (layer->conv && layer->full_r);
-    case PART_SET:
-        return layer->conv && layer->full_r;
-    case PART_INPUT:
-        return layer->source == 0 && layer->input_of == 0;
-    case PART_OUTPUT:
-        return layer->in_place == 0 && layer->into == 0;
-    default:
-        return true;
-    }
+#define P(name, condition) [PART_##name] = (condition),
+    const bool parts[PARTS] = {GEN_PARTS(P)};
+    return parts[part];
 }
 
 void gen_layer_tidy(struct gen_layer *layer) {

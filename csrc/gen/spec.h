@@ -60,50 +60,45 @@ enum gen_field_kind {
     FIELD_AMOUNT,  /* its plain value, else towards it by halves */
 };
 
-/* Condition under which a member matters. */
-enum gen_part {
-    PART_LAYER,
-    PART_CONV,
-    PART_CVT,  /* with CVT_EN */
-    PART_MEAN, /* with MEAN_FORMAT, image */
-    PART_IMAGE,
-    PART_WINOGRAD,
-    PART_BATCH,      /* more than one batch */
-    PART_COMPRESSED, /* compressed weights */
-    PART_CONV_FP16,
-    PART_SDP,
-    PART_BS,     /* stage on */
-    PART_BS_ALU, /* ALU on */
-    PART_BS_MUL,
-    PART_BS_ALU_REGISTER,
-    PART_BS_MUL_REGISTER,
-    PART_BS_MEMORY,
-    PART_BN,
-    PART_BN_ALU,
-    PART_BN_MUL,
-    PART_BN_ALU_REGISTER,
-    PART_BN_MUL_REGISTER,
-    PART_BN_MEMORY,
-    PART_EW,
-    PART_EW_ALU,
-    PART_EW_MUL,
-    PART_EW_ALU_REGISTER,
-    PART_EW_MUL_REGISTER,
-    PART_EW_MEMORY,
-    PART_EW_ALU_CVT, /* operand from memory, convertor on */
-    PART_EW_MUL_CVT,
-    PART_PDP,
-    PART_AVERAGE, /* method average */
-    PART_SPLIT,   /* more than one strip */
-    PART_CDP,
-    PART_TABLE, /* CDP, or SDP with the table of EW */
-    PART_LUT,   /* tables are loaded */
-    PART_BDMA,
-    PART_DECONV, /* RUBIK contract, or a set of a deconvolution's kernels */
-    PART_SET,    /* a set of a deconvolution's kernels */
-    PART_INPUT,  /* input from separate memory */
-    PART_OUTPUT, /* in a separate region, not in place */
-};
+/* When a member matters: P(name, condition on a `layer`). In STAGE_PARTS: of a stage of SDP that is on. */
+#define GEN_STAGE_PARTS(P, X, stage)                                                                                   \
+    P(X, layer->sdp &&stage.on)                                                                                        \
+    P(X##_ALU, layer->sdp &&stage.on &&stage.alu)                                                                      \
+    P(X##_MUL, layer->sdp &&stage.on &&stage.mul)                                                                      \
+    P(X##_ALU_REGISTER, layer->sdp &&stage.on &&stage.alu && !stage.alu_memory)                                        \
+    P(X##_MUL_REGISTER, layer->sdp &&stage.on &&stage.mul && !stage.mul_memory)                                        \
+    P(X##_MEMORY, layer->sdp &&stage.on && ((stage.alu && stage.alu_memory) || (stage.mul && stage.mul_memory)))
+#define GEN_PARTS(P)                                                                                                   \
+    P(LAYER, true)                                                                                                     \
+    P(CONV, layer->conv)                                                                                               \
+    P(CVT, layer->conv && layer->cvt)                                                                                  \
+    P(MEAN, layer->conv == 2 && layer->cvt && layer->mean)                                                             \
+    P(IMAGE, layer->conv == 2)                                                                                         \
+    P(WINOGRAD, layer->conv == 3)                                                                                      \
+    P(BATCH, layer->conv && layer->batches > 1)                                                                        \
+    P(COMPRESSED, layer->conv && layer->compressed)                                                                    \
+    P(CONV_FP16, layer->conv && layer->precision == NVDLA_FP16)                                                        \
+    P(SDP, layer->sdp)                                                                                                 \
+    GEN_STAGE_PARTS(P, BS, layer->bs)                                                                                  \
+    GEN_STAGE_PARTS(P, BN, layer->bn)                                                                                  \
+    GEN_STAGE_PARTS(P, EW, layer->ew)                                                                                  \
+    P(EW_ALU_CVT, layer->sdp && layer->ew.on && layer->ew.alu && layer->ew.alu_memory && layer->ew.alu_cvt)            \
+    P(EW_MUL_CVT, layer->sdp && layer->ew.on && layer->ew.mul && layer->ew.mul_memory && layer->ew.mul_cvt)            \
+    P(PDP, layer->pdp)                                                                                                 \
+    P(AVERAGE, layer->pdp && layer->method == 0)                                                                       \
+    P(SPLIT, layer->pdp && layer->splits > 1)                                                                          \
+    P(CDP, layer->cdp)                                                                                                 \
+    P(TABLE, gen_uses_table(layer))                                                                                    \
+    P(LUT, gen_uses_table(layer) && layer->lut)                                                                        \
+    P(BDMA, layer->bdma)                                                                                               \
+    P(DECONV, layer->rubik == 1 || (layer->conv && layer->full_r)) /* RUBIK contract, or a set of its kernels */       \
+    P(SET, layer->conv && layer->full_r)                                                                               \
+    P(INPUT, layer->source == 0 && layer->input_of == 0) /* from separate memory */                                    \
+    P(OUTPUT, layer->in_place == 0 && layer->into == 0)  /* in a separate region */
+
+#define P(name, condition) PART_##name,
+enum gen_part { GEN_PARTS(P) PARTS };
+#undef P
 
 struct gen_field {
     const char *name; /* the member's name, with stage: "bs.alu_shift" */

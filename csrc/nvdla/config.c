@@ -11,37 +11,24 @@ bool nvdla_config_meets(const struct nvdla_config *config, size_t condition) {
 }
 
 bool nvdla_has(const struct nvdla_config *config, enum nvdla_feature feature) {
-    switch (feature) {
-    case FEATURE_INT16:
-        return config->int16 != 0;
-    case FEATURE_FP16:
-        return config->fp16 != 0;
-    case FEATURE_COMPRESSION:
-        return config->weight_compression != 0;
-    case FEATURE_WINOGRAD:
-        return config->winograd != 0;
-    case FEATURE_BATCHES:
-        return config->batch_max > 1;
-    case FEATURE_BS:
-        return config->sdp_bs_throughput > 0;
-    case FEATURE_BN:
-        return config->sdp_bn_throughput > 0;
-    case FEATURE_EW:
-        return config->sdp_ew_throughput > 0;
-    case FEATURE_SDP_LUT:
-        return config->sdp_ew_throughput > 0 && config->sdp_lut != 0;
-    case FEATURE_PDP:
-        return config->pdp_throughput > 0;
-    case FEATURE_CDP:
-        return config->cdp_throughput > 0;
-    case FEATURE_BDMA:
-        return config->bdma != 0;
-    case FEATURE_RUBIK:
-        return config->rubik != 0;
-    case FEATURE_SECONDARY_MEMORY:
-        return config->secondary_memory != 0;
-    case FEATURE_COUNT:
-        break;
-    }
-    return false;
+    static const struct {
+        size_t member; /* of struct nvdla_config, at least `least` */
+        int least;
+    } features[FEATURE_COUNT] = {[FEATURE_INT16] = {offsetof(struct nvdla_config, int16), 1},
+                                 [FEATURE_FP16] = {offsetof(struct nvdla_config, fp16), 1},
+                                 [FEATURE_COMPRESSION] = {offsetof(struct nvdla_config, weight_compression), 1},
+                                 [FEATURE_WINOGRAD] = {offsetof(struct nvdla_config, winograd), 1},
+                                 [FEATURE_BATCHES] = {offsetof(struct nvdla_config, batch_max), 2},
+                                 [FEATURE_BS] = {offsetof(struct nvdla_config, sdp_bs_throughput), 1},
+                                 [FEATURE_BN] = {offsetof(struct nvdla_config, sdp_bn_throughput), 1},
+                                 [FEATURE_EW] = {offsetof(struct nvdla_config, sdp_ew_throughput), 1},
+                                 [FEATURE_SDP_LUT] = {offsetof(struct nvdla_config, sdp_lut), 1},
+                                 [FEATURE_PDP] = {offsetof(struct nvdla_config, pdp_throughput), 1},
+                                 [FEATURE_CDP] = {offsetof(struct nvdla_config, cdp_throughput), 1},
+                                 [FEATURE_BDMA] = {offsetof(struct nvdla_config, bdma), 1},
+                                 [FEATURE_RUBIK] = {offsetof(struct nvdla_config, rubik), 1},
+                                 [FEATURE_SECONDARY_MEMORY] = {offsetof(struct nvdla_config, secondary_memory), 1}};
+    int value;
+    memcpy(&value, (const char *)config + features[feature].member, sizeof value);
+    return value >= features[feature].least && (feature != FEATURE_SDP_LUT || nvdla_has(config, FEATURE_EW));
 }
