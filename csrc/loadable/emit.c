@@ -41,106 +41,58 @@ void emit_mask(const struct emitter *emitter) {
 
 /* ---- pointers and arming ---- */
 
-struct armed_unit {
+/* The units of each type in the order of the driver: from the end of the pipeline to its beginning. */
+static const struct armed_unit {
+    enum op_type type;
+    bool is_rdma; /* with groups of its own, armed if the layer reads through it */
     enum nvdla_unit unit;
     uint32_t pointer, enable; /* offsets */
+} armed_units[] = {
+    {TYPE_CONV, false, NVDLA_CACC, CACC_S_POINTER, CACC_D_OP_ENABLE},
+    {TYPE_CONV, false, NVDLA_CMAC_A, CMAC_A_S_POINTER, CMAC_A_D_OP_ENABLE},
+    {TYPE_CONV, false, NVDLA_CMAC_B, CMAC_B_S_POINTER, CMAC_B_D_OP_ENABLE},
+    {TYPE_CONV, false, NVDLA_CSC, CSC_S_POINTER, CSC_D_OP_ENABLE},
+    {TYPE_CONV, false, NVDLA_CDMA, CDMA_S_POINTER, CDMA_D_OP_ENABLE},
+    {TYPE_SDP, false, NVDLA_SDP, SDP_S_POINTER, SDP_D_OP_ENABLE},
+    {TYPE_SDP, true, NVDLA_SDP_RDMA, SDP_RDMA_S_POINTER, SDP_RDMA_D_OP_ENABLE},
+    {TYPE_PDP, false, NVDLA_PDP, PDP_S_POINTER, PDP_D_OP_ENABLE},
+    {TYPE_PDP, true, NVDLA_PDP_RDMA, PDP_RDMA_S_POINTER, PDP_RDMA_D_OP_ENABLE},
+    {TYPE_CDP, false, NVDLA_CDP, CDP_S_POINTER, CDP_D_OP_ENABLE},
+    {TYPE_CDP, false, NVDLA_CDP_RDMA, CDP_RDMA_S_POINTER, CDP_RDMA_D_OP_ENABLE},
+    {TYPE_RUBIK, false, NVDLA_RBK, RBK_S_POINTER, RBK_D_OP_ENABLE},
 };
-
-/* In the order of the driver: from the end of the pipeline to its beginning. */
-static const struct armed_unit conv_units[] = {
-    {NVDLA_CACC, CACC_S_POINTER, CACC_D_OP_ENABLE},       {NVDLA_CMAC_A, CMAC_A_S_POINTER, CMAC_A_D_OP_ENABLE},
-    {NVDLA_CMAC_B, CMAC_B_S_POINTER, CMAC_B_D_OP_ENABLE}, {NVDLA_CSC, CSC_S_POINTER, CSC_D_OP_ENABLE},
-    {NVDLA_CDMA, CDMA_S_POINTER, CDMA_D_OP_ENABLE},
-};
-enum { CONV_UNITS = sizeof conv_units / sizeof conv_units[0] };
+enum { ARMED_UNITS = sizeof armed_units / sizeof *armed_units };
 
 static void emit_pointers(const struct emitter *emitter, const struct operation *op, struct layer_groups groups) {
-    switch ((enum op_type)op->type) {
-    case TYPE_CONV:
-        for (int i = 0; i < CONV_UNITS; i++)
-            emit_write(emitter, conv_units[i].unit, conv_units[i].pointer, groups.group);
-        break;
-    case TYPE_SDP:
-        PUT(SDP, S_POINTER, groups.group);
-        PUT(SDP_RDMA, S_POINTER, groups.rdma);
-        break;
-    case TYPE_PDP:
-        PUT(PDP, S_POINTER, groups.group);
-        PUT(PDP_RDMA, S_POINTER, groups.rdma);
-        break;
-    case TYPE_CDP:
-        PUT(CDP, S_POINTER, groups.group);
-        PUT(CDP_RDMA, S_POINTER, groups.group);
-        break;
-    case TYPE_RUBIK:
-        PUT(RBK, S_POINTER, groups.group);
-        break;
-    case TYPE_BDMA:
-    case TYPE_COUNT:
-        break;
-    }
+    for (int i = 0; i < ARMED_UNITS; i++)
+        if (armed_units[i].type == op->type)
+            emit_write(emitter, armed_units[i].unit, armed_units[i].pointer,
+                       armed_units[i].is_rdma ? groups.rdma : groups.group);
 }
 
-void emit_program(const struct emitter *emitter, const struct dla_task *task, const struct operation *op,
-                  struct layer_groups groups) {
+void emit_program(const struct emitter *emitter, const struct operation *op, struct layer_groups groups) {
+    static void (*const emit[TYPE_COUNT])(const struct emitter *emitter, const struct operation *op) = {
+        [TYPE_BDMA] = emit_bdma, [TYPE_CONV] = emit_conv, [TYPE_SDP] = emit_sdp,
+        [TYPE_PDP] = emit_pdp,   [TYPE_CDP] = emit_cdp,   [TYPE_RUBIK] = emit_rubik};
     emit_pointers(emitter, op, groups);
     if (op->type != TYPE_CONV && op->type != TYPE_BDMA)
         emit_mask(emitter);
-    switch ((enum op_type)op->type) {
-    case TYPE_BDMA:
-        emit_bdma(emitter, op);
+    emit[op->type](emitter, op);
+    if (op->type == TYPE_BDMA)
         emit_mask(emitter);
-        break;
-    case TYPE_CONV:
-        emit_conv(emitter, op);
-        break;
-    case TYPE_SDP:
-        emit_sdp(emitter, task, op);
-        break;
-    case TYPE_PDP:
-        emit_pdp(emitter, op);
-        break;
-    case TYPE_CDP:
-        emit_cdp(emitter, task, op);
-        break;
-    case TYPE_RUBIK:
-        emit_rubik(emitter, op);
-        break;
-    case TYPE_COUNT:
-        break;
-    }
 }
 
 void emit_arm(const struct emitter *emitter, const struct operation *op, struct layer_groups groups) {
     emit_pointers(emitter, op, groups);
-    switch ((enum op_type)op->type) {
-    case TYPE_BDMA:
+    if (op->type == TYPE_BDMA)
         emit_write(emitter, NVDLA_BDMA, groups.group ? BDMA_CFG_LAUNCH1 : BDMA_CFG_LAUNCH0, 1);
-        break;
-    case TYPE_CONV:
+    if (op->type == TYPE_CONV)
         emit_poll(emitter, NVDLA_CDMA, CDMA_S_CBUF_FLUSH_STATUS, 1, RELATION_EQUAL, 1);
-        for (int i = 0; i < CONV_UNITS; i++)
-            emit_write(emitter, conv_units[i].unit, conv_units[i].enable, 1);
-        break;
-    case TYPE_SDP:
-        if (operation_needs_rdma(op))
-            PUT(SDP_RDMA, D_OP_ENABLE, 1);
-        PUT(SDP, D_OP_ENABLE, 1);
-        break;
-    case TYPE_PDP:
-        if (operation_needs_rdma(op))
-            PUT(PDP_RDMA, D_OP_ENABLE, 1);
-        PUT(PDP, D_OP_ENABLE, 1);
-        break;
-    case TYPE_CDP:
-        PUT(CDP_RDMA, D_OP_ENABLE, 1);
-        PUT(CDP, D_OP_ENABLE, 1);
-        break;
-    case TYPE_RUBIK:
-        PUT(RBK, D_OP_ENABLE, 1);
-        break;
-    case TYPE_COUNT:
-        break;
+    /* Convolutions are armed in that order, the others with their RDMA first. */
+    for (int i = 0; i < ARMED_UNITS; i++) {
+        const struct armed_unit *unit = &armed_units[op->type == TYPE_CONV ? i : ARMED_UNITS - 1 - i];
+        if (unit->type == op->type && (!unit->is_rdma || operation_needs_rdma(op)))
+            emit_write(emitter, unit->unit, unit->enable, 1);
     }
 }
 

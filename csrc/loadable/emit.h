@@ -8,6 +8,7 @@
 
 struct emitter {
     struct program *prog;
+    const struct dla_task *task; /* of the layers, for their tables */
     const struct nvdla_config *config;
 };
 
@@ -44,15 +45,14 @@ struct layer_groups {
 };
 
 /* The driver's writes to program a layer, and to arm it. */
-void emit_program(const struct emitter *emitter, const struct dla_task *task, const struct operation *op,
-                  struct layer_groups groups);
+void emit_program(const struct emitter *emitter, const struct operation *op, struct layer_groups groups);
 void emit_arm(const struct emitter *emitter, const struct operation *op, struct layer_groups groups);
 
 /* Parts of emit_program, one per type; pointers are already written. */
 void emit_conv(const struct emitter *emitter, const struct operation *op);
-void emit_sdp(const struct emitter *emitter, const struct dla_task *task, const struct operation *op);
+void emit_sdp(const struct emitter *emitter, const struct operation *op);
 void emit_pdp(const struct emitter *emitter, const struct operation *op);
-void emit_cdp(const struct emitter *emitter, const struct dla_task *task, const struct operation *op);
+void emit_cdp(const struct emitter *emitter, const struct operation *op);
 void emit_rubik(const struct emitter *emitter, const struct operation *op);
 void emit_bdma(const struct emitter *emitter, const struct operation *op);
 

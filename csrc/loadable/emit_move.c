@@ -84,12 +84,12 @@ static void emit_cdp_rdma(const struct emitter *emitter, const struct operation 
     FIELDS(CDP_RDMA, D_DATA_FORMAT, INPUT_DATA, op->cdp.in_precision);
 }
 
-void emit_cdp(const struct emitter *emitter, const struct dla_task *task, const struct operation *op) {
+void emit_cdp(const struct emitter *emitter, const struct operation *op) {
     const struct cdp_op *cdp = &op->cdp;
     const struct data_cube *dst = &op->dst;
     emit_cdp_rdma(emitter, op);
     if (cdp->lut >= 0)
-        emit_table(emitter, NVDLA_CDP, &task->tables[cdp->lut], cdp->in_precision);
+        emit_table(emitter, NVDLA_CDP, &emitter->task->tables[cdp->lut], cdp->in_precision);
     emit_cube(emitter, NVDLA_CDP, CDP_D_DST_BASE_ADDR_LOW, dst);
     FIELDS(CDP, D_DST_DMA_CFG, DST_RAM_TYPE, ram_type(dst));
     FIELDS(CDP, D_DATA_FORMAT, INPUT_DATA_TYPE, cdp->in_precision);

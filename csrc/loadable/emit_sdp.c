@@ -137,13 +137,13 @@ static void emit_ew(const struct emitter *emitter, const struct sdp_unit *unit) 
     FIELDS(SDP, D_DP_EW_TRUNCATE_VALUE, EW_TRUNCATE, unit->truncate);
 }
 
-void emit_sdp(const struct emitter *emitter, const struct dla_task *task, const struct operation *op) {
+void emit_sdp(const struct emitter *emitter, const struct operation *op) {
     const struct sdp_op *sdp = &op->sdp;
     const struct data_cube *src = &op->src, *dst = &op->dst;
     const bool to_memory = dst->type != CUBE_ON_THE_FLY;
     emit_sdp_rdma(emitter, op);
     if (sdp->lut >= 0)
-        emit_table(emitter, NVDLA_SDP, &task->tables[sdp->lut], sdp->src_precision);
+        emit_table(emitter, NVDLA_SDP, &emitter->task->tables[sdp->lut], sdp->src_precision);
     emit_size(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, src);
     if (to_memory) {
         PUT(SDP, D_DST_BASE_ADDR_HIGH, high_word(dst->address));

@@ -64,15 +64,7 @@ static int table_of(const struct operation *op) {
 }
 
 static bool uses_rdma(const struct operation *op) {
-    switch ((enum op_type)op->type) {
-    case TYPE_SDP:
-    case TYPE_PDP:
-        return operation_needs_rdma(op);
-    case TYPE_CDP:
-        return true;
-    default:
-        return false;
-    }
+    return op->type == TYPE_CDP || ((op->type == TYPE_SDP || op->type == TYPE_PDP) && operation_needs_rdma(op));
 }
 
 static bool moves_nothing(const struct operation *op) {
@@ -131,7 +123,7 @@ static void program_if_ready(struct state *state, struct group *group) {
     program_note(state->emitter->prog, "task %zu, layer %d: %s, group %u", state->task->number, operation,
                  op_type_names[op->type], index_of(state, group));
     if (!moves_nothing(op))
-        emit_program(state->emitter, state->task, op, layer_groups(state, group));
+        emit_program(state->emitter, op, layer_groups(state, group));
     raise(state, operation, EVENT_PROGRAMMED);
     group->programming = false;
     if (state->counters[operation] == 0)
@@ -370,6 +362,7 @@ bool schedule_task(struct scheduler *scheduler, const struct dla_task *task, con
                           .raised = xcalloc(count, 1),
                           .submitted = xcalloc(count, sizeof *state.submitted),
                           .launches = xcalloc(count, sizeof *state.launches)};
+    scheduler->emitter.task = task;
     for (size_t i = 0; i < count; i++)
         state.counters[i] = (int)task->operations[i].counter;
     for (int type = 0; type < TYPE_COUNT; type++) {

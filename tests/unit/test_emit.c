@@ -136,7 +136,7 @@ TEST(third_stage) {
         .dst = {.width = 1, .height = 1, .channel = 16, .address = 0x2000},
     };
     emit_begin();
-    emit_sdp(&emitter, NULL, &op);
+    emit_sdp(&emitter, &op);
     written_all(
         "SDP: D_DP_EW_CFG=0x64 D_DP_EW_ALU_CFG=1 D_DP_EW_ALU_CVT_OFFSET_VALUE=23 D_DP_EW_ALU_CVT_SCALE_VALUE=21 "
         "D_DP_EW_ALU_CVT_TRUNCATE_VALUE=22 D_DP_EW_MUL_CFG=3 D_DP_EW_MUL_CVT_OFFSET_VALUE=0xffffffdf "
@@ -174,7 +174,7 @@ TEST(pooling_and_normalisation) {
                             .src = {.width = 9, .height = 8, .channel = 7},
                             .dst = {.width = 9, .height = 8, .channel = 7}};
     emit_begin();
-    emit_cdp(&emitter, NULL, &op);
+    emit_cdp(&emitter, &op);
     written_all(
         "CDP: D_LRN_CFG=2 D_DATIN_OFFSET=4 D_DATIN_SCALE=2 D_DATIN_SHIFTER=3 D_DATOUT_OFFSET=7 D_DATOUT_SCALE=5 "
         "D_DATOUT_SHIFTER=6 D_FUNC_BYPASS=2");
