@@ -149,7 +149,7 @@ $(1)/libnvcosim.a: $(LIB_SRC:%.c=$(1)/obj/%.o) $(1)/obj/nvdla_tables.o
 	$$(Q)ar rcs $$@ $$^
 # Newer versions of cmocka have newer names besides those of Debian 12.
 $(1)/obj/tests/unit/test_%.o: CPPFLAGS += -DUNIT_TEST_FILE='"$$(notdir $$*)"' -DCMOCKA_DISABLE_DEPRECATION_WARNINGS
-$(1)/tests/units: $(1)/obj/tests/unit/main.o $(UNIT_TESTS:%=$(1)/obj/tests/unit/%.o) $(TB_PURE_SRC:%.c=$(1)/obj/%.o) $(1)/libnvcosim.a
+$(1)/tests/units: $(1)/obj/tests/unit/main.o $(UNIT_TESTS:%=$(1)/obj/tests/unit/%.o) $(1)/obj/tests/naive/naive_fp.o $(TB_PURE_SRC:%.c=$(1)/obj/%.o) $(1)/libnvcosim.a
 	@mkdir -p $$(@D)
 	$$(Q)$(2) $(3) -o $$@ $$^ -lcmocka $$(LDLIBS)
 $(UNIT_TESTS:%=$(1)/tests/%): $(1)/tests/units

@@ -4,7 +4,6 @@
 #include "nvdla/bytes.h"
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"
-#include "nvdla/fp_inline.h"
 #include "nvdla_offsets.h"
 
 /* ---- elements ---- */

@@ -5,7 +5,7 @@
 
 #include "model/register_group.h"
 #include "nvdla/config.h"
-#include "nvdla/fp_inline.h"
+#include "nvdla/fp.h"
 #include "nvdla/pixel.h"
 
 enum { CDMA_CONVERTOR_BITS = 17 }; /* of its values */

@@ -8,7 +8,6 @@
 #include "nvdla/bytes.h"
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"
-#include "nvdla/fp_inline.h"
 #include "nvdla/wide.h"
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
@@ -198,7 +197,7 @@ WIDE static void square_sums_fp16(const uint32_t *v, uint32_t *sum, size_t count
     uint32_t padded[MOST_REACH + CHUNK + MOST_REACH];
     const uint32_t *square = padded + reach, *from = v - reach;
     for (size_t i = 0; i < count + 2 * reach; i++) {
-        const uint32_t w = fp17_to_fp32_inline(from[i]), product = fp_bits(fp_float(w) * fp_float(w));
+        const uint32_t w = fp17_to_fp32(from[i]), product = fp_bits(fp_float(w) * fp_float(w));
         padded[i] = (w & FP32_MAGNITUDE) > FP32_NAN ? w : product;
     }
     const uint32_t *below = square - 1, *above = square + 1;
@@ -215,13 +214,13 @@ WIDE static void square_sums_fp16(const uint32_t *v, uint32_t *sum, size_t count
 
 WIDE static void multiply_fp17(const uint32_t *v, uint32_t *product, size_t count) {
     for (size_t i = 0; i < count; i++)
-        product[i] = fp17_mul_inline(v[i], product[i]);
+        product[i] = fp17_mul(v[i], product[i]);
 }
 
 /* FP16 elements as FP17. */
 WIDE static void load_fp17(const uint8_t *bytes, bool nan_to_zero, uint32_t *v, size_t count) {
     for (size_t i = 0; i < count; i++)
-        v[i] = fp16_to_fp17_inline(load_16(bytes + 2 * i));
+        v[i] = fp16_to_fp17(load_16(bytes + 2 * i));
     for (size_t i = 0; nan_to_zero && i < count; i++)
         v[i] = (v[i] & (FP17_SIGN - 1)) > FP17_NAN ? 0 : v[i];
 }
@@ -229,7 +228,7 @@ WIDE static void load_fp17(const uint8_t *bytes, bool nan_to_zero, uint32_t *v, 
 WIDE static void store_fp17(const uint32_t *v, uint8_t *bytes, size_t count, struct cdp_counts *counts) {
     uint32_t nans = 0, saturated = 0;
     for (size_t i = 0; i < count; i++) {
-        const uint16_t element = fp17_to_fp16_inline(v[i]);
+        const uint16_t element = fp17_to_fp16(v[i]);
         store_16(bytes + 2 * i, element);
         nans += (element & FP16_MAGNITUDE) > FP16_INFINITY;
         saturated += (element & FP16_MAGNITUDE) == FP16_LARGEST;
@@ -245,7 +244,7 @@ static void products_fp16(const struct cdp_kernel *kernel, const struct lut_entr
     uint32_t q[CHUNK];
     if (kernel->square_sum_bypass)
         for (size_t i = 0; i < count; i++)
-            q[i] = fp17_to_fp32_inline(v[i]);
+            q[i] = fp17_to_fp32(v[i]);
     else
         square_sums_fp16(v, q, count, kernel->reach);
     lut_apply_cdp_fp16(&kernel->lut, entries, q, product, count, counters);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "nvdla/fixed.h"
-#include "nvdla/fp_inline.h"
+#include "nvdla/fp.h"
 #include "nvdla/sizes.h"
 #include "nvdla/xalloc.h"
 

@@ -3,7 +3,6 @@
 
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"
-#include "nvdla/fp_inline.h"
 #include "nvdla/wide.h"
 
 /* Widths of the averages: row sum, window sum, first product, results of the first and second multiplication. A total
@@ -93,7 +92,7 @@ INLINED void start_atom(enum pdp_method method, enum nvdla_precision precision, 
         const uint16_t *from = in;
         uint32_t *to = row;
         for (size_t i = 0; i < lanes; i++)
-            to[i] = method == PDP_AVERAGE ? fp16_to_fp17_inline(from[i]) : from[i];
+            to[i] = method == PDP_AVERAGE ? fp16_to_fp17(from[i]) : from[i];
     }
 }
 
@@ -118,13 +117,13 @@ FOLD_INTEGERS(fold_int32, int32_t, int32_t)
 INLINED void fold_fp16(enum pdp_method method, uint32_t *row, const uint16_t *in, size_t lanes) {
     if (method == PDP_AVERAGE)
         for (size_t i = 0; i < lanes; i++)
-            row[i] = fp17_add_inline(row[i], fp16_to_fp17_inline(in[i]));
+            row[i] = fp17_add(row[i], fp16_to_fp17(in[i]));
     else if (method == PDP_MIN)
         for (size_t i = 0; i < lanes; i++)
-            row[i] = fp16_extreme_inline(row[i], in[i], true);
+            row[i] = fp16_extreme(row[i], in[i], true);
     else
         for (size_t i = 0; i < lanes; i++)
-            row[i] = fp16_extreme_inline(row[i], in[i], false);
+            row[i] = fp16_extreme(row[i], in[i], false);
 }
 
 /* Accumulates one more valid column into an atom of a pooled row. */
@@ -153,7 +152,7 @@ INLINED void pad_atom(const struct pdp_kernel *kernel, enum nvdla_precision prec
     } else {
         uint32_t *to = row;
         for (size_t i = 0; i < lanes; i++)
-            to[i] = fp17_add_inline(to[i], (uint32_t)pad & FP17_MASK);
+            to[i] = fp17_add(to[i], (uint32_t)pad & FP17_MASK);
     }
 }
 
@@ -207,13 +206,13 @@ void pdp_pool_width(const struct pdp_kernel *kernel, const void *in, int width, 
 INLINED void fold_row_fp16(enum pdp_method method, uint32_t *total, const uint32_t *row, size_t elements) {
     if (method == PDP_AVERAGE)
         for (size_t i = 0; i < elements; i++)
-            total[i] = fp17_add_inline(row[i], total[i]);
+            total[i] = fp17_add(row[i], total[i]);
     else if (method == PDP_MIN)
         for (size_t i = 0; i < elements; i++)
-            total[i] = fp16_extreme_inline(row[i], total[i], true);
+            total[i] = fp16_extreme(row[i], total[i], true);
     else
         for (size_t i = 0; i < elements; i++)
-            total[i] = fp16_extreme_inline(row[i], total[i], false);
+            total[i] = fp16_extreme(row[i], total[i], false);
 }
 
 /* total: sums of the rows; pad: the vertical pad term. A product of 15 and 17 bits fits 32 bits. */
@@ -242,13 +241,13 @@ INLINED void mean_fp16(const struct pdp_kernel *kernel, int pads, uint32_t *tota
     uint32_t pad = fp17_mul((uint32_t)pad_value(kernel, pads) & FP17_MASK, width_fp17(kernel));
     uint32_t width = kernel->reciprocal_width, height = kernel->reciprocal_height;
     for (size_t i = 0; i < elements; i++)
-        total[i] = fp17_add_inline(total[i], pad);
+        total[i] = fp17_add(total[i], pad);
     for (size_t i = 0; i < elements; i++)
-        total[i] = fp17_mul_inline(total[i], width);
+        total[i] = fp17_mul(total[i], width);
     for (size_t i = 0; i < elements; i++)
-        total[i] = fp17_mul_inline(total[i], height);
+        total[i] = fp17_mul(total[i], height);
     for (size_t i = 0; i < elements; i++)
-        out[i] = fp17_to_fp16_inline(total[i]);
+        out[i] = fp17_to_fp16(total[i]);
 }
 
 /* The vertical pad term of averages, INT8 and INT16. */

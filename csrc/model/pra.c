@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "nvdla/fixed.h"
-#include "nvdla/fp_inline.h"
+#include "nvdla/fp.h"
 #include "nvdla/wide.h"
 
 enum { TILE = PRA_TILE, MOST_TRUNCATE = 2 };
@@ -45,7 +45,7 @@ enum { PLUS = 0, MINUS = FP17_SIGN };
 
 static inline void add(const numbers a, const numbers b, uint32_t sign, uint32_t *to) {
     for (size_t c = 0; c < SOME; c++)
-        to[c] = fp17_add_inline(a[c], b[c] ^ sign);
+        to[c] = fp17_add(a[c], b[c] ^ sign);
 }
 
 static inline void combine_fp17(const numbers *d, numbers *to, size_t step) {
@@ -64,14 +64,14 @@ WIDE static void transform_fp16(const int16_t *pixels, size_t line, size_t pixel
             memcpy(elements[e], pixels + e / TILE * line + e % TILE * pixel + at, some * sizeof *pixels);
         for (size_t e = 0; e < TILE * TILE; e++)
             for (size_t c = 0; c < SOME; c++)
-                d[e][c] = fp16_to_fp17_inline(elements[e][c]);
+                d[e][c] = fp16_to_fp17(elements[e][c]);
         for (size_t j = 0; j < TILE; j++)
             combine_fp17(d + j, t + j, TILE);
         for (size_t i = 0; i < TILE; i++)
             combine_fp17(t + i * TILE, d + i * TILE, 1);
         for (size_t e = 0; e < TILE * TILE; e++)
             for (size_t c = 0; c < SOME; c++)
-                elements[e][c] = fp17_to_fp16_inline(d[e][c]);
+                elements[e][c] = fp17_to_fp16(d[e][c]);
         for (size_t e = 0; e < TILE * TILE; e++)
             memcpy(out + e * count + at, elements[e], some * sizeof *out);
     }

@@ -7,7 +7,7 @@
 #include "model/dma.h"
 #include "model/sdp_layer.h"
 #include "model/sdp_table.h"
-#include "nvdla/fp_inline.h"
+#include "nvdla/fp.h"
 #include "observe/tap.h"
 
 /* A layer in progress. */

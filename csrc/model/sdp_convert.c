@@ -3,7 +3,7 @@
 
 #include "nvdla/bytes.h"
 #include "nvdla/fixed.h"
-#include "nvdla/fp_inline.h"
+#include "nvdla/fp.h"
 #include "nvdla/wide.h"
 
 /* Elements converted together. */
@@ -13,7 +13,7 @@ enum { CHUNK = 256 };
 
 WIDE static void load_fp16(const uint8_t *bytes, int32_t *data, size_t count) {
     for (size_t i = 0; i < count; i++)
-        data[i] = (int32_t)fp16_to_fp32_inline(load_16(bytes + 2 * i));
+        data[i] = (int32_t)fp16_to_fp32(load_16(bytes + 2 * i));
 }
 
 void sdp_load(enum nvdla_precision in, const uint8_t *bytes, int32_t *data, size_t count) {
@@ -113,7 +113,7 @@ WIDE static uint64_t to_fp16(const struct sdp_convertor *convertor, const int32_
         size_t part = count - at < CHUNK ? count - at : CHUNK;
         scale(convertor, SDP_INTEGER_BITS, data + at, result, part);
         for (size_t i = 0; i < part; i++)
-            elements[i] = fp16_from_integer_inline(result[i]);
+            elements[i] = fp16_from_integer(result[i]);
         flagged += store_all_fp16(elements, bytes + 2 * at, part);
     }
     return flagged;
@@ -125,12 +125,12 @@ WIDE static uint64_t from_fp32(enum nvdla_precision out, const int32_t *data, ui
     for (size_t at = 0; at < count; at += CHUNK) {
         size_t part = count - at < CHUNK ? count - at : CHUNK;
         for (size_t i = 0; i < part; i++)
-            elements[i] = fp32_to_fp16_inline((uint32_t)data[at + i]);
+            elements[i] = fp32_to_fp16((uint32_t)data[at + i]);
         if (out == NVDLA_FP16)
             flagged += store_all_fp16(elements, bytes + 2 * at, part);
         else
             for (size_t i = 0; i < part; i++)
-                store_16(bytes + 2 * (at + i), (uint16_t)fp16_to_int16_inline(elements[i]));
+                store_16(bytes + 2 * (at + i), (uint16_t)fp16_to_int16(elements[i]));
     }
     return flagged;
 }

@@ -2,7 +2,7 @@
 #include "model/sdp_stage.h"
 
 #include "nvdla/fixed.h"
-#include "nvdla/fp_inline.h"
+#include "nvdla/fp.h"
 #include "nvdla/wide.h"
 
 /* Elements processed together. */
@@ -23,7 +23,7 @@ WIDE static void fp_operands(const int16_t *in, int32_t *out, size_t count, bool
     for (size_t i = 0; i < count; i++) {
         const uint16_t pattern = (uint16_t)in[i];
         const bool dropped = without_nan && (pattern & FP16_MAGNITUDE) > FP16_INFINITY;
-        out[i] = (int32_t)(dropped ? 0 : fp16_to_fp32_inline(pattern));
+        out[i] = (int32_t)(dropped ? 0 : fp16_to_fp32(pattern));
     }
 }
 
@@ -148,15 +148,15 @@ WIDE static void fp_alu(enum sdp_algorithm algorithm, int32_t *restrict data, co
     switch (algorithm) {
     case SDP_MAX:
         for (size_t i = 0; i < count; i++)
-            data[i] = (int32_t)fp32_extreme_inline((uint32_t)data[i], (uint32_t)operand[i], false);
+            data[i] = (int32_t)fp32_extreme((uint32_t)data[i], (uint32_t)operand[i], false);
         break;
     case SDP_MIN:
         for (size_t i = 0; i < count; i++)
-            data[i] = (int32_t)fp32_extreme_inline((uint32_t)data[i], (uint32_t)operand[i], true);
+            data[i] = (int32_t)fp32_extreme((uint32_t)data[i], (uint32_t)operand[i], true);
         break;
     case SDP_SUM:
         for (size_t i = 0; i < count; i++)
-            data[i] = (int32_t)fp32_add_inline((uint32_t)data[i], (uint32_t)operand[i]);
+            data[i] = (int32_t)fp32_add((uint32_t)data[i], (uint32_t)operand[i]);
         break;
     case SDP_EQUAL: /* of the patterns; the result is an integer */
         for (size_t i = 0; i < count; i++)
@@ -167,7 +167,7 @@ WIDE static void fp_alu(enum sdp_algorithm algorithm, int32_t *restrict data, co
 
 WIDE static void fp_multiply(bool prelu, int32_t *restrict data, const int32_t *restrict operand, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        const int32_t product = (int32_t)fp32_mul_inline((uint32_t)data[i], (uint32_t)operand[i]);
+        const int32_t product = (int32_t)fp32_mul((uint32_t)data[i], (uint32_t)operand[i]);
         data[i] = prelu && data[i] >= 0 ? data[i] : product;
     }
 }

@@ -2,10 +2,11 @@
  * code, so the host must be little endian. */
 #pragma once
 
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the host keeps numbers as NVDLA's memory does");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the host keeps numbers as NVDLA's memory does");
 
 static inline uint16_t load_16(const uint8_t *bytes) {
     uint16_t element;

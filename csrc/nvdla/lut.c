@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "nvdla/fixed.h"
-#include "nvdla/fp_inline.h"
+#include "nvdla/fp.h"
 #include "nvdla/wide.h"
 
 const struct lut_arithmetic lut_cdp_int8 = {
@@ -229,7 +229,7 @@ static uint32_t line_start_fp32(const struct lut_settings *settings, enum lut_ta
     uint32_t start = bits_of(settings->range[table].start);
     int offset = settings->le_index_offset;
     uint32_t distance = !sdp && offset <= -FP32_BIAS ? 0 : power_of_two(offset);
-    return table == LUT_LE && !settings->le_linear ? fp32_add_inline(start, distance) : start;
+    return table == LUT_LE && !settings->le_linear ? fp32_add(start, distance) : start;
 }
 
 /* Inputs looked up together, and their answers. */
@@ -250,38 +250,38 @@ struct batch {
 WIDE static void subtract_fp32(const uint32_t *restrict a, const uint32_t *restrict b, uint32_t *restrict to,
                                size_t count) {
     for (size_t i = 0; i < count; i++)
-        to[i] = fp32_sub_inline(a[i], b[i]);
+        to[i] = fp32_sub(a[i], b[i]);
 }
 
 WIDE static void to_fp17(const uint16_t *restrict a, uint32_t *restrict to, size_t count) {
     for (size_t i = 0; i < count; i++)
-        to[i] = fp16_to_fp17_inline(a[i]);
+        to[i] = fp16_to_fp17(a[i]);
 }
 
 WIDE static void to_fp32(const uint16_t *restrict a, uint32_t *restrict to, size_t count) {
     for (size_t i = 0; i < count; i++)
-        to[i] = fp16_to_fp32_inline(a[i]);
+        to[i] = fp16_to_fp32(a[i]);
 }
 
 WIDE static void fp32_to_fp17_all(const uint32_t *restrict a, uint32_t *restrict to, size_t count) {
     for (size_t i = 0; i < count; i++)
-        to[i] = fp32_to_fp17_inline(a[i]);
+        to[i] = fp32_to_fp17(a[i]);
 }
 
 WIDE static void fractions(const uint64_t *restrict a, int bits, uint32_t *restrict to, size_t count) {
     for (size_t i = 0; i < count; i++)
-        to[i] = fp17_from_fraction_inline(a[i], bits);
+        to[i] = fp17_from_fraction(a[i], bits);
 }
 
 /* to *= a */
 WIDE static void multiply(const uint32_t *restrict a, uint32_t *restrict to, size_t count) {
     for (size_t i = 0; i < count; i++)
-        to[i] = fp17_mul_inline(to[i], a[i]);
+        to[i] = fp17_mul(to[i], a[i]);
 }
 
 WIDE static void add(const uint32_t *restrict a, const uint32_t *restrict b, uint32_t *restrict to, size_t count) {
     for (size_t i = 0; i < count; i++)
-        to[i] = fp17_add_inline(a[i], b[i]);
+        to[i] = fp17_add(a[i], b[i]);
 }
 
 /* y0*(1-f) + y1*f. Spec: 55-lut section 6. */
@@ -372,7 +372,7 @@ static void look_up_batch(const struct lut_settings *settings, const struct lut_
     if (hits < count)
         draw_lines(&batch, sdp, count);
     for (size_t i = 0; i < count; i++)
-        results[i].value = (int32_t)(sdp ? fp17_to_fp32_inline(batch.y[i]) : batch.y[i]);
+        results[i].value = (int32_t)(sdp ? fp17_to_fp32(batch.y[i]) : batch.y[i]);
 }
 
 void lut_look_up_fp16(const struct lut_settings *settings, const struct lut_entries *entries, bool sdp,

@@ -103,8 +103,8 @@ uint32_t naive_add(const struct naive_format *f, uint32_t a, uint32_t b) {
     if (carry)
         rounded >>= 1;
     const int final = exponent + carry;
-    /* Only a carry reaches saturation: a sum that starts at the exponent of all ones keeps it (chapter 50 6.2). */
-    if (final > top || (final == top && !(exponent_of(f, large) == top && exponent == top && !carry)))
+    /* Only a carry reaches saturation: an operand with the exponent of all ones keeps it (chapter 50 6.2). */
+    if (final > top || (final == top && exponent_of(f, large) < top))
         return largest(f, sign);
     return pack(f, sign, final, rounded & ((UINT64_C(1) << m) - 1));
 }

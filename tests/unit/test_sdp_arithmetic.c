@@ -4,7 +4,7 @@
 #include "model/sdp_convert.h"
 #include "model/sdp_stage.h"
 #include "model/sdp_table.h"
-#include "nvdla/fp_inline.h"
+#include "nvdla/fp.h"
 #include "tests/unit/test.h"
 #include "tests/vectors.h"
 
