@@ -5,7 +5,6 @@ common/nvdla_precision_pkg.sv
 sdp/nvdla_sdp_pkg.sv
 sdp/nvdla_sdp_y_pkg.sv
 pdp/nvdla_pdp_pkg.sv
-pdp/nvdla_pdp_wide_pkg.sv
 cbuf/nvdla_cbuf_pkg.sv
 cdma/nvdla_cdma_pkg.sv
 csc/nvdla_conv_pkg.sv
@@ -87,9 +86,7 @@ sdp/nvdla_sdp_y.sv
 sdp/nvdla_sdp_y_fp16.sv
 pdp/nvdla_pdp.sv
 pdp/nvdla_pdp_average.sv
-pdp/nvdla_pdp_average_wide.sv
 pdp/nvdla_pdp_column.sv
-pdp/nvdla_pdp_column_wide.sv
 pdp/nvdla_pdp_fp17_input.sv
 pdp/nvdla_pdp_fp17_row.sv
 pdp/nvdla_pdp_input.sv

@@ -20,7 +20,6 @@ module nvdla_pdp
   import nvdla_pkg::*;
   import nvdla_precision_pkg::*;
   import nvdla_pdp_pkg::*;
-  import nvdla_pdp_wide_pkg::*;
 (
     input  logic                                   clk_i,
     input  logic                                   clk_on_i,  // keeps the clock running
@@ -222,128 +221,97 @@ module nvdla_pdp
       .read_addr_o   (bank_addr)
   );
 
-  if (LaneBytes == 1) begin : gen_narrow
-    logic average;
-    assign average = d.pooling_method == PdpAverage;
-    assign clk_mean = 1'b0;
-    assign nan_outputs = 32'd0;
-    assign row_valid = in_valid;
-    assign in_ready = row_ready;
-    assign row_atom_data = in_atom_data;
+  logic [16:0] tot_pad;
+  logic atom_begun, atom_valid, atom_ready, atom_last;
+  logic [AtomBits-1:0] atom_data;
 
-    nvdla_pdp_column u_column (
-        .clk_i       (clk),
-        .rst_ni,
-        .method_i    (d.pooling_method),
-        .beat_valid_i(beat_valid),
-        .beat_ready_o(beat_ready),
-        .beat_i      (beat),
-        .row_i       (row),
-        .read_i      (bank_read),
-        .read_addr_i (bank_addr),
-        .tot_valid_o (tot_valid),
-        .tot_ready_i (tot_ready),
-        .tot_last_o  (tot_last),
-        .tot_o       (tot)
-    );
-
-    nvdla_pdp_average u_average (
-        .clk_i         (clk),
-        .rst_ni,
-        .average_i     (average),
-        .recip_width_i (d.recip_kernel_width),
-        .recip_height_i(d.recip_kernel_height),
-        .tot_valid_i   (tot_valid),
-        .tot_ready_o   (tot_ready),
-        .tot_last_i    (tot_last),
-        .tot_i         (tot),
-        .atom_begun_o  (out_begun),
-        .atom_valid_o  (out_valid),
-        .atom_ready_i  (out_ready),
-        .atom_last_o   (out_last),
-        .atom_data_o   (out_data)
-    );
-  end else begin : gen_wide
+  if (Fp16 != 0) begin : gen_mean
     logic mean, mean_valid, mean_ready;
-    logic [16:0] tot_pad;
     logic [PdpColumnBits-1:0] mean_data;
-    logic [31:0] nans_q;
-    logic atom_begun, atom_valid, atom_ready, atom_last;
-    logic [AtomBits-1:0] atom_data;
 
     assign mean = pdp_is_mean(precision, d.pooling_method);
     assign row_valid = mean ? mean_valid : in_valid;
     assign in_ready = mean ? mean_ready : row_ready;
     assign row_atom_data = mean ? mean_data : PdpColumnBits'(in_atom_data);
+
+    // Clock of what only averages of FP16 need.
+    nvdla_clock_gate u_mean_clock (
+        .clk_i,
+        .rst_ni,
+        .on_i  (clk_on_i),
+        .work_i(run && mean),
+        .clk_o (clk_mean)
+    );
+
+    nvdla_pdp_fp17_input u_mean_input (
+        .clk_i      (clk_mean),
+        .rst_ni,
+        .in_valid_i (in_valid && mean),
+        .in_ready_o (mean_ready),
+        .in_data_i  (in_atom_data),
+        .out_valid_o(mean_valid),
+        .out_ready_i(row_ready),
+        .out_data_o (mean_data)
+    );
+
+    // NaNs that left (D_NAN_OUTPUT_NUM), counted over the whole output cube.
+    logic [31:0] nans_q;
+    logic count;
     assign nan_outputs = nans_q;
+    assign count = out_valid && out_ready && precision == PrecisionFp16;
+    always_ff @(posedge clk or negedge rst_ni)
+      if (!rst_ni) nans_q <= 32'd0;
+      else if (!run) nans_q <= 32'd0;
+      else if (count) nans_q <= nans_q + 32'(pdp_count_nans(out_data));
+  end else begin : gen_no_mean
+    assign clk_mean = 1'b0;
+    assign nan_outputs = 32'd0;
+    assign row_valid = in_valid;
+    assign in_ready = row_ready;
+    assign row_atom_data = in_atom_data;
+  end
 
-    if (Fp16 != 0) begin : gen_mean
-      // Clock of what only averages of FP16 need.
-      nvdla_clock_gate u_mean_clock (
-          .clk_i,
-          .rst_ni,
-          .on_i  (clk_on_i),
-          .work_i(run && mean),
-          .clk_o (clk_mean)
-      );
+  nvdla_pdp_column u_column (
+      .clk_i         (clk),
+      .clk_mean_i    (clk_mean),
+      .rst_ni,
+      .precision_i   (precision),
+      .method_i      (d.pooling_method),
+      .kernel_width_i(d.kernel_width[2:0]),
+      .beat_valid_i  (beat_valid),
+      .beat_ready_o  (beat_ready),
+      .beat_i        (beat),
+      .row_i         (row),
+      .read_i        (bank_read),
+      .read_addr_i   (bank_addr),
+      .tot_valid_o   (tot_valid),
+      .tot_ready_i   (tot_ready),
+      .tot_last_o    (tot_last),
+      .tot_o         (tot),
+      .tot_pad_o     (tot_pad)
+  );
 
-      nvdla_pdp_fp17_input u_mean_input (
-          .clk_i      (clk_mean),
-          .rst_ni,
-          .in_valid_i (in_valid && mean),
-          .in_ready_o (mean_ready),
-          .in_data_i  (in_atom_data),
-          .out_valid_o(mean_valid),
-          .out_ready_i(row_ready),
-          .out_data_o (mean_data)
-      );
-    end else begin : gen_no_mean
-      assign clk_mean   = 1'b0;
-      assign mean_valid = 1'b0;
-      assign mean_ready = 1'b0;
-      assign mean_data  = '0;
-    end
+  nvdla_pdp_average u_average (
+      .clk_i         (clk),
+      .clk_mean_i    (clk_mean),
+      .rst_ni,
+      .precision_i   (precision),
+      .method_i      (d.pooling_method),
+      .recip_width_i (d.recip_kernel_width),
+      .recip_height_i(d.recip_kernel_height),
+      .tot_valid_i   (tot_valid),
+      .tot_ready_o   (tot_ready),
+      .tot_last_i    (tot_last),
+      .tot_i         (tot),
+      .tot_pad_i     (tot_pad),
+      .atom_begun_o  (atom_begun),
+      .atom_valid_o  (atom_valid),
+      .atom_ready_i  (atom_ready),
+      .atom_last_o   (atom_last),
+      .atom_data_o   (atom_data)
+  );
 
-    nvdla_pdp_column_wide u_column (
-        .clk_i         (clk),
-        .clk_mean_i    (clk_mean),
-        .rst_ni,
-        .precision_i   (precision),
-        .method_i      (d.pooling_method),
-        .kernel_width_i(d.kernel_width[2:0]),
-        .beat_valid_i  (beat_valid),
-        .beat_ready_o  (beat_ready),
-        .beat_i        (beat),
-        .row_i         (row),
-        .read_i        (bank_read),
-        .read_addr_i   (bank_addr),
-        .tot_valid_o   (tot_valid),
-        .tot_ready_i   (tot_ready),
-        .tot_last_o    (tot_last),
-        .tot_o         (tot),
-        .tot_pad_o     (tot_pad)
-    );
-
-    nvdla_pdp_average_wide u_average (
-        .clk_i         (clk),
-        .clk_mean_i    (clk_mean),
-        .rst_ni,
-        .precision_i   (precision),
-        .method_i      (d.pooling_method),
-        .recip_width_i (d.recip_kernel_width),
-        .recip_height_i(d.recip_kernel_height),
-        .tot_valid_i   (tot_valid),
-        .tot_ready_o   (tot_ready),
-        .tot_last_i    (tot_last),
-        .tot_i         (tot),
-        .tot_pad_i     (tot_pad),
-        .atom_begun_o  (atom_begun),
-        .atom_valid_o  (atom_valid),
-        .atom_ready_i  (atom_ready),
-        .atom_last_o   (atom_last),
-        .atom_data_o   (atom_data)
-    );
-
+  if (LaneBytes == 2) begin : gen_skid
     // Ready of the write DMA ends here: all stages up to the walk move by ready.
     nvdla_skid #(
         .Width(1 + AtomBits)
@@ -358,15 +326,12 @@ module nvdla_pdp
         .out_data_o ({out_last, out_data})
     );
     assign out_begun = out_valid || atom_begun;
-
-    // NaNs that left (D_NAN_OUTPUT_NUM), counted over the whole output cube.
-    logic count;
-    assign count = out_valid && out_ready && Fp16 != 0 && precision == PdpFp16;
-    always_ff @(posedge clk or negedge rst_ni)
-      if (!rst_ni) nans_q <= 32'd0;
-      else if (!run) nans_q <= 32'd0;
-      else if (count) nans_q <= nans_q + 32'(pdp_count_nans(out_data));
-
+  end else begin : gen_straight
+    assign out_begun = atom_begun;
+    assign out_valid = atom_valid;
+    assign atom_ready = out_ready;
+    assign out_last = atom_last;
+    assign out_data = atom_data;
   end
 
   // ---- output -------------------------------------------------------------------------------------------------------

@@ -13,8 +13,8 @@
 `endif
 module nvdla_pdp_input
   import nvdla_pkg::*;
+  import nvdla_precision_pkg::*;
   import nvdla_pdp_pkg::*;
-  import nvdla_pdp_wide_pkg::*;
 (
     input  logic        clk_i, rst_ni, run_i,
     input  logic [12:0] cube_in_width_i, cube_in_height_i, cube_in_channel_i,
@@ -79,7 +79,7 @@ module nvdla_pdp_input
     for (genvar e = 0; e < SdpBsThroughput; e++) begin : gen_element
       assign in_beat_data_o[e*8+:8] = sdp_data_i[e*16+:8];
     end
-    assign flush = Fp16 != 0 && input_data_i == PdpFp16 && nan_to_zero_i;
+    assign flush = Fp16 != 0 && input_data_i == PrecisionFp16 && nan_to_zero_i;
     always_comb begin
       in_atom_data_o = mem_data_i;
       if (!from_memory) in_atom_data_o = sdp_data_i;

@@ -1,6 +1,7 @@
-// PDP arithmetic and geometry as pure functions, and the records that travel down its pipeline. Arithmetic is that of
-// INT8 where there are no 16-bit elements; nvdla_pdp_wide_pkg has that of all precisions.
+// PDP arithmetic and geometry as pure functions, and the records that travel down its pipeline. Averages of FP16 are
+// made of rtl/fp.
 //
+// Where elements may have 16 bits an integer takes a lane of 22 bits with its sign, an FP16 pattern in the low 16.
 // A beat is PdpThroughput elements of one atom; an atom takes PdpBeats beats, half as many if its elements have 16
 // bits, lane 0 first.
 // Spec: 60-pdp, sections 4 (windows), 5.1 and 5.3 (arithmetic), 7 (strips), 9 (line buffer).
@@ -13,9 +14,11 @@ package nvdla_pdp_pkg;
   localparam int PdpLaneBits = 8;
   // Bits of a lane. With 16-bit elements all of them are those of INT16; INT8 then uses the low ones, and FP17 17 of
   // them.
-  localparam int PdpRowBits = LaneBytes == 2 ? 22 : 11;  // result along W (hw of section 5.3)
-  localparam int PdpTotBits = LaneBytes == 2 ? 22 : 14;  // sum of the rows of a window, vertical pad term
-  localparam int PdpSumBits = LaneBytes == 2 ? 22 : 15;  // both together (tot): the generations differ
+  localparam int PdpRowBits = LaneBytes == 2 ? 22 : 11;    // result along W (hw of section 5.3)
+  localparam int PdpTotBits = LaneBytes == 2 ? 22 : 14;    // sum of the rows of a window, vertical pad term
+  localparam int PdpSumBits = LaneBytes == 2 ? 22 : 15;    // both together (tot): the generations differ
+  localparam int PdpWidthBits = LaneBytes == 2 ? 19 : 11;  // after the first reciprocal multiply of an average
+  localparam int PdpElementBits = 8 * LaneBytes;
   // an atom behind the input; of FP17 numbers for FP16 averages
   localparam int PdpColumnBits = Fp16 != 0 ? 17 * MemAtom / 2 : AtomBits;
   localparam int PdpBeats = MemAtom / PdpThroughput;
@@ -29,7 +32,6 @@ package nvdla_pdp_pkg;
 
   localparam logic [1:0] PdpAverage = 2'd0;
   localparam logic [1:0] PdpMax = 2'd1;
-  localparam logic [1:0] PdpFp16 = 2'd2;  // precision; 0: INT8
 
   // What the banks do with one beat of a window's row result.
   typedef struct packed {
@@ -270,16 +272,81 @@ package nvdla_pdp_pkg;
     return PdpRowBits'(left);
   endfunction
 
-  // One lane along H: fold of the total so far and a row result; `first`: there is no total yet.
+  // A number that orders elements: integers as they are; FP16 by sign and magnitude, -0 below +0, and a NaN beyond all
+  // others on the side that method (max or min) looks for.
+  function automatic logic signed [16:0] pdp_order(input logic [1:0] precision, input logic [1:0] method,
+      input logic [16:0] v);
+    if (Fp16 == 0 || precision != PrecisionFp16) return $signed(v);
+    if (v[14:0] > 15'h7c00) return method == PdpMax ? 17'sh0ffff : 17'sh10000;
+    return $signed({v[15], v[15:0] ^ {1'b0, {15{v[15]}}}});
+  endfunction
+
+  // {order, element} of a column; of one outside the window those of the least that a fold can give.
+  function automatic logic [32:0] pdp_column(
+      input logic [1:0] precision, input logic [1:0] method, input logic valid, input logic [15:0] column);
+    logic [15:0] v;
+    if (precision == PrecisionInt8) v = method == PdpMax ? 16'hff80 : 16'h007f;
+    else if (Fp16 != 0 && precision == PrecisionFp16) v = method == PdpMax ? 16'hfc00 : 16'h7c00;
+    else v = method == PdpMax ? 16'h8000 : 16'h7fff;
+    if (valid) v = column;
+    return {pdp_order(precision, method, 17'($signed(v))), v};
+  endfunction
+
+  // The one that stays of two columns or folds, the left one if both are alike.
+  function automatic logic [32:0] pdp_better(input logic [1:0] method, input logic [32:0] left,
+      input logic [32:0] right);
+    if (method == PdpMax) return $signed(right[32:16]) > $signed(left[32:16]) ? right : left;
+    return $signed(right[32:16]) < $signed(left[32:16]) ? right : left;
+  endfunction
+
+  // Fold of four columns.
+  function automatic logic [32:0] pdp_best_of_4_wide(
+      input logic [1:0] precision, input logic [1:0] method, input logic [3:0] valid, input logic [63:0] columns);
+    return pdp_better(method,
+                      pdp_better(method, pdp_column(precision, method, valid[0], columns[15:0]),
+                                 pdp_column(precision, method, valid[1], columns[31:16])),
+                      pdp_better(method, pdp_column(precision, method, valid[2], columns[47:32]),
+                                 pdp_column(precision, method, valid[3], columns[63:48])));
+  endfunction
+
+  // 8 columns of INT8 as columns of 16 bits.
+  function automatic logic [127:0] pdp_widen(input logic [63:0] columns);
+    logic [127:0] wide;
+    for (int i = 0; i < 8; i++) wide[i*16+:16] = 16'($signed(columns[i*8+:8]));
+    return wide;
+  endfunction
+
+  // One lane along W: fold of the valid ones of 8 columns of 16 bits (leftmost lowest; INT8 with sign), for averages of
+  // integers plus T(nx). Of several NaNs the leftmost stays.
+  function automatic logic [21:0] pdp_wide_row_fold(
+      input logic [1:0] precision, input logic [1:0] method, input logic [7:0] valid, input logic [127:0] columns,
+      input logic [21:0] pad);
+    logic [15:0] best;
+    logic [16:0] unused_order;
+    logic [21:0] sum;
+    if (method == PdpAverage) begin
+      sum = pad;
+      for (int i = 0; i < 8; i++) sum = sum + (valid[i] ? 22'($signed(columns[i*16+:16])) : '0);
+      return precision == PrecisionInt8 ? 22'($signed(sum[10:0])) : sum;
+    end
+    {unused_order, best} = pdp_better(method, pdp_best_of_4_wide(precision, method, valid[3:0], columns[63:0]),
+                                      pdp_best_of_4_wide(precision, method, valid[7:4], columns[127:64]));
+    return Fp16 != 0 && precision == PrecisionFp16 ? 22'(best) : 22'($signed(best));
+  endfunction
+
+  // One lane along H: fold of the total so far and a row result; `first`: there is no total yet. Of two NaNs that of
+  // the row stays.
   function automatic logic [PdpTotBits-1:0] pdp_column_fold(
-      input logic [1:0] method, input logic first, input logic [PdpTotBits-1:0] total,
+      input logic [1:0] precision, input logic [1:0] method, input logic first, input logic [PdpTotBits-1:0] total,
       input logic [PdpRowBits-1:0] row);
     logic [PdpTotBits-1:0] wide;
+    logic signed [16:0] order, total_order;
     wide = PdpTotBits'($signed(row));
     if (first) return wide;
     if (method == PdpAverage) return total + wide;
-    if (method == PdpMax) return $signed(wide) > $signed(total) ? wide : total;
-    return $signed(wide) < $signed(total) ? wide : total;
+    order = pdp_order(precision, method, 17'($signed(row[PdpElementBits:0])));
+    total_order = pdp_order(precision, method, 17'($signed(total[PdpElementBits:0])));
+    return (method == PdpMax ? order >= total_order : order <= total_order) ? wide : total;
   endfunction
 
   // RND(product, 11) of section 5.3: nearest, ties away from zero; a result that does not fit wraps by sign. product:
@@ -295,28 +362,86 @@ package nvdla_pdp_pkg;
     return {1'b0, product[22:16]} + 8'(product[15]);
   endfunction
 
-  // The total of an average: sum of the rows and vertical pad term, without wrap.
-  function automatic logic [PdpSumBits-1:0] pdp_total(input logic [PdpTotBits-1:0] rows,
+  // RND(product, 19).
+  function automatic logic [18:0] pdp_round_19(input logic negative, input logic [34:0] product);
+    if (negative) return product[34:16] + 19'(product[15:0] > 16'h8000);
+    return {1'b0, product[33:16]} + 19'(product[15]);
+  endfunction
+
+  // RND(product, 16).
+  function automatic logic [15:0] pdp_round_16(input logic negative, input logic [31:0] product);
+    if (negative) return product[31:16] + 16'(product[15:0] > 16'h8000);
+    return {1'b0, product[30:16]} + 16'(product[15]);
+  endfunction
+
+  // The total of an average of integers: sum of the rows and vertical pad term, without wrap; where elements may have
+  // 16 bits, 14 bits (INT8) or 22.
+  function automatic logic [PdpSumBits-1:0] pdp_total(input logic [1:0] precision, input logic [PdpTotBits-1:0] rows,
       input logic [PdpTotBits-1:0] pad);
-    return PdpSumBits'($signed(rows)) + PdpSumBits'($signed(pad));
+    logic [PdpSumBits-1:0] sum;
+    sum = PdpSumBits'($signed(rows)) + PdpSumBits'($signed(pad));
+    return LaneBytes == 2 && precision == PrecisionInt8 ? PdpSumBits'($signed(sum[13:0])) : sum;
   endfunction
 
-  // First reciprocal multiply of an average: total times RECIP_KERNEL_WIDTH (unsigned 17 bits), 11 bits. The product
-  // keeps 31 bits of 32: large ones change their sign, and are rounded and wrapped as the sign that they then have.
-  function automatic logic [10:0] pdp_scale_width(input logic [PdpSumBits-1:0] total, input logic [16:0] recip);
+  // First reciprocal multiply of an average of integers: total times RECIP_KERNEL_WIDTH (unsigned 17 bits), 11 or 19
+  // bits. Where there is INT8 alone the product keeps 31 bits of 32: large ones change their sign, and are rounded and
+  // wrapped as the sign that they then have. Else a product of 0 rounds alike under both signs, so the sign of the
+  // total serves.
+  function automatic logic [PdpWidthBits-1:0] pdp_scale_width(input logic [1:0] precision,
+      input logic [PdpSumBits-1:0] total, input logic [16:0] recip);
+    logic [34:0] product;
     logic negative;
-    logic [2:0] unused_middle;
-    logic [26:0] low;
-    {negative, unused_middle, low} = 31'($signed(total)) * $signed(31'(recip));
-    return pdp_round_11(negative, low);
+    product = 35'($signed(total)) * $signed(35'(recip));
+    negative = LaneBytes == 2 ? total[PdpSumBits-1] : product[30];
+    if (LaneBytes == 1 || precision == PrecisionInt8)
+      return PdpWidthBits'($signed(pdp_round_11(negative, product[26:0])));
+    return PdpWidthBits'(pdp_round_19(negative, product));
   endfunction
 
-  // Second reciprocal multiply: signed 11 bits times RECIP_KERNEL_HEIGHT, 8 bits. A product of 0 rounds alike under
-  // both signs, so the sign of the value serves.
-  function automatic logic [7:0] pdp_scale_height(input logic [10:0] value, input logic [16:0] recip);
-    logic signed [23:0] product;
-    product = 24'($signed(value)) * $signed(24'(recip));
-    return pdp_round_8(value[10], product);
+  // Second reciprocal multiply: signed 11 or 19 bits times RECIP_KERNEL_HEIGHT, 8 or 16 bits. A product of 0 rounds
+  // alike under both signs, so the sign of the value serves.
+  function automatic logic [PdpElementBits-1:0] pdp_scale_height(input logic [1:0] precision,
+      input logic [PdpWidthBits-1:0] value, input logic [16:0] recip);
+    logic [31:0] product;
+    product = 32'($signed(value)) * $signed(32'(recip));
+    if (LaneBytes == 1 || precision == PrecisionInt8)
+      return PdpElementBits'(pdp_round_8(value[PdpWidthBits-1], product[23:0]));
+    return PdpElementBits'(pdp_round_16(value[PdpWidthBits-1], product));
+  endfunction
+
+  // The low bytes of the elements of a beat.
+  function automatic logic [PdpThroughput*8-1:0] pdp_narrow(input logic [PdpThroughput*PdpElementBits-1:0] elements);
+    for (int p = 0; p < PdpThroughput; p++) pdp_narrow[p*8+:8] = elements[p*PdpElementBits+:8];
+  endfunction
+
+  // The width of a kernel as FP17. kernel: register value (one less).
+  function automatic logic [16:0] pdp_fp17_width(input logic [2:0] kernel);
+    case (kernel)
+      3'd0: return 17'h07c00;
+      3'd1: return 17'h08000;
+      3'd2: return 17'h08200;
+      3'd3: return 17'h08400;
+      3'd4: return 17'h08500;
+      3'd5: return 17'h08600;
+      3'd6: return 17'h08700;
+      default: return 17'h08800;
+    endcase
+  endfunction
+
+  // An atom of FP16 elements with +0 in place of every NaN.
+  function automatic logic [AtomBits-1:0] pdp_flush_nans(input logic [AtomBits-1:0] atom);
+    logic [AtomBits-1:0] flushed;
+    flushed = atom;
+    for (int e = 0; e < AtomBits / 16; e++) if (atom[e*16+:15] > 15'h7c00) flushed[e*16+:16] = 16'd0;
+    return flushed;
+  endfunction
+
+  // NaNs in an atom of FP16 elements.
+  function automatic logic [5:0] pdp_count_nans(input logic [AtomBits-1:0] atom);
+    logic [5:0] count;
+    count = 6'd0;
+    for (int e = 0; e < AtomBits / 16; e++) count = count + 6'(atom[e*16+:15] > 15'h7c00);
+    return count;
   endfunction
 
 endpackage

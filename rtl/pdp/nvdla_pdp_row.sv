@@ -23,7 +23,6 @@ module nvdla_pdp_row
   import nvdla_pkg::*;
   import nvdla_precision_pkg::*;
   import nvdla_pdp_pkg::*;
-  import nvdla_pdp_wide_pkg::*;
 (
     input  logic                                clk_i, clk_mean_i, rst_ni, run_i,
     input  pdp_d_t                              d_i,
