@@ -258,6 +258,28 @@ void cmac_atom(const int16_t *window, const struct cmac_piece *pieces, size_t co
     }
 }
 
+INLINED void add_int8(const int16_t *window, const struct cmac_piece *pieces, size_t count, const int16_t *weights,
+                      size_t lanes, int64_t *sums) {
+    int32_t narrow[CMAC_CELLS];
+    memset(narrow, 0, lanes * sizeof *narrow);
+    for (size_t n = 0; n < count; n++) {
+        const int16_t *elements = window + pieces[n].offset;
+        for (size_t i = 0; i < pieces[n].count; i++, weights += lanes)
+            for (size_t k = 0; k < lanes; k++)
+                narrow[k] += elements[i] * weights[k];
+    }
+    for (size_t k = 0; k < lanes; k++)
+        sums[k] = narrow[k];
+}
+
+WIDE void cmac_atom_int8(const int16_t *window, const struct cmac_piece *pieces, size_t count, const int16_t *weights,
+                         size_t lanes, int64_t *sums) {
+    if (lanes == 8) /* a constant: the sums stay in registers */
+        add_int8(window, pieces, count, weights, 8, sums);
+    else
+        add_int8(window, pieces, count, weights, lanes, sums);
+}
+
 int cmac_coefficient(size_t e, size_t n) {
     /* Rows of the transposed output transform: [1 1 1 0] and [0 1 -1 -1]. */
     static const int8_t along[2][4] = {{1, 1, 1, 0}, {0, 1, -1, -1}};

@@ -72,6 +72,12 @@ void cmac_multiply(const struct cmac_weights *weights, size_t block, const int16
 void cmac_atom(const int16_t *window, const struct cmac_piece *pieces, size_t count, const int16_t *weights,
                size_t lanes, int64_t *sums);
 
+enum { CMAC_CELLS = 64 /* kernels of both halves, for any configuration */ };
+
+/* The same for elements and weights of INT8 and at most CMAC_CELLS lanes: sums of 32 bits are exact. */
+void cmac_atom_int8(const int16_t *window, const struct cmac_piece *pieces, size_t count, const int16_t *weights,
+                    size_t lanes, int64_t *sums);
+
 /* POA of Winograd: the four outputs n0..n3 of the sums of the sixteen positions (4 * row + column) of a tile. Sums of
  * position e start at sums[e * step]; out[n * lanes + k], 0 <= k < lanes. Section 3.3. */
 void cmac_post_add(const int64_t *sums, size_t step, size_t lanes, int64_t *out);

@@ -6,8 +6,8 @@
 #include "nvdla/sizes.h"
 
 enum {
-    MOST_LANES = 64,            /* of an atom, for any configuration */
-    MOST_CELLS = 64,            /* kernels of both halves of CMAC */
+    MOST_LANES = 64, /* of an atom, for any configuration */
+    MOST_CELLS = CMAC_CELLS,
     MOST_ELEMENTS = MOST_LANES, /* of an operation, for each kernel */
     MOST_ROWS = 16,             /* positions that are sent together */
     MANTISSA_BITS = 38,
@@ -224,7 +224,8 @@ static void add_up(const struct conv_order *order, const struct operation *opera
     const int16_t *turned = operation->turned;
     int64_t products[CONV_TILE * MOST_CELLS];
     if (!order->winograd) {
-        cmac_atom(window, operation->pieces, operation->count, turned, kernels, sums);
+        (order->precision == NVDLA_INT8 ? cmac_atom_int8 : cmac_atom)(window, operation->pieces, operation->count,
+                                                                      turned, kernels, sums);
         return;
     }
     for (size_t part = 0; part < operation->count; part++) {
