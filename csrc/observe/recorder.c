@@ -10,6 +10,8 @@
 #include "nvdla/xalloc.h"
 #include "observe/tap_file.h"
 
+enum { PLACE_BYTES = offsetof(struct tap_place, cycle) /* that are compared */ };
+
 /* A rectangle of elements: `rows` rows along x of `lanes` lanes along channels. */
 struct rectangle {
     struct tap_place place; /* of the first element, except its clock */
@@ -38,6 +40,8 @@ struct file {
     uint8_t *elements;
     struct rectangle rows;       /* whole rows; 0 rows: none */
     struct rectangle row;        /* the last row, which may grow; 0 lanes: none */
+    struct tap_place next;       /* of the row that follows it along x */
+    bool joins;                  /* it follows `rows` and is as wide; false: to be determined */
     int64_t last[RECORD_FIELDS]; /* of the previous rectangle */
     struct bytes places, clocks;
     uint64_t clock, before; /* of the last beat, and of the one before */
@@ -75,13 +79,12 @@ static void reserve(struct bytes *bytes, size_t more) {
     bytes->at = xrealloc(bytes->at, bytes->room);
 }
 
-/* Seven bits per byte, lowest first. There is room for it. */
-static inline void put_number(struct bytes *to, uint64_t number) {
-    uint8_t *at = to->at + to->used;
+/* Seven bits per byte, lowest first. Returns the end of it. */
+static inline uint8_t *put_number(uint8_t *at, uint64_t number) {
     for (; number >= 0x80; number >>= 7)
         *at++ = (uint8_t)(number | 0x80);
     *at++ = (uint8_t)number;
-    to->used = (size_t)(at - to->at);
+    return at;
 }
 
 static void put_rectangle(struct file *file) {
@@ -91,28 +94,33 @@ static void put_rectangle(struct file *file) {
         [COLUMN] = place->x,    [REDUCTION] = place->reduction,    [ADDRESS] = (int64_t)place->address,
         [FLAGS] = place->flags, [ROWS] = (int64_t)file->rows.rows, [LANES] = (int64_t)file->rows.lanes,
     };
-    unsigned changed = 0;
     if (file->rows.rows == 0)
         return;
-    for (int i = 0; i < RECORD_FIELDS; i++)
-        changed |= (record[i] != file->last[i] ? 1u : 0u) << i;
-    reserve(&file->places, (1 + RECORD_FIELDS) * NUMBER_BYTES);
-    put_number(&file->places, changed);
-    for (; changed; changed &= changed - 1) {
-        const int i = __builtin_ctz(changed);
+    reserve(&file->places, MASK_BYTES + RECORD_FIELDS * NUMBER_BYTES);
+    uint8_t *const mask = file->places.at + file->places.used, *at = mask + MASK_BYTES;
+    unsigned changed = 0;
+    for (int i = 0; i < RECORD_FIELDS; i++) {
         const int64_t by = (int64_t)((uint64_t)record[i] - (uint64_t)file->last[i]);
-        put_number(&file->places, (uint64_t)by << 1 ^ (uint64_t)(by >> 63)); /* small numbers of either sign */
+        if (by == 0)
+            continue;
+        changed |= 1u << i;
+        at = put_number(at, (uint64_t)by << 1 ^ (uint64_t)(by >> 63)); /* small numbers of either sign */
         file->last[i] = record[i];
     }
+    mask[0] = (uint8_t)changed;
+    mask[1] = (uint8_t)(changed >> 8);
+    file->places.used = (size_t)(at - file->places.at);
     file->rows.rows = 0;
 }
 
 static void put_beats(struct file *file) {
     if (file->beats.count > 0) {
         reserve(&file->clocks, 3 * NUMBER_BYTES);
-        put_number(&file->clocks, file->beats.count);
-        put_number(&file->clocks, file->beats.elements);
-        put_number(&file->clocks, file->beats.step);
+        uint8_t *at = file->clocks.at + file->clocks.used;
+        at = put_number(at, file->beats.count);
+        at = put_number(at, file->beats.elements);
+        at = put_number(at, file->beats.step);
+        file->clocks.used = (size_t)(at - file->clocks.at);
     }
     file->beats.count = 0;
 }
@@ -144,14 +152,30 @@ static void close_row(struct file *file) {
     struct rectangle *rows = &file->rows;
     if (file->row.lanes == 0)
         return;
-    if (rows->rows > 0 && rows->lanes == file->row.lanes &&
-        continues(file, &rows->place, &file->row.place, rows->rows, 0, rows->rows * rows->lanes)) {
+    if (file->joins || (rows->rows > 0 && rows->lanes == file->row.lanes &&
+                        continues(file, &rows->place, &file->row.place, rows->rows, 0, rows->rows * rows->lanes))) {
         rows->rows++;
     } else {
         put_rectangle(file);
         *rows = file->row;
     }
     file->row.lanes = 0;
+    file->joins = false;
+}
+
+/* Moves a place by rows. */
+static inline void advance(const struct file *file, struct tap_place *place, size_t rows, size_t lanes) {
+    place->x += place->x < 0 ? 0 : (int32_t)rows;
+    if (tap_has_address(file->tap))
+        place->address += rows * lanes * file->size;
+}
+
+/* The last row has changed: determines what follows it. Rows without x do not follow one another. */
+static inline void expect_next(struct file *file) {
+    file->next = file->row.place;
+    advance(file, &file->next, 1, file->row.lanes);
+    file->next.x = file->next.x < 0 ? INT32_MIN : file->next.x;
+    file->joins = false;
 }
 
 static void broken(struct file *file, const char *what) {
@@ -281,17 +305,65 @@ static void start(struct file *file) {
     write_out(file, &(uint32_t){BYTE_ORDER_MARK}, sizeof(uint32_t));
 }
 
-/* A row of lanes, or a part of one, that fits into the block. */
-static void add_row(struct file *file, const struct tap_place *place, const uint8_t *values, size_t lanes) {
-    struct rectangle *row = &file->row;
-    memcpy(file->elements + file->count * file->size, values, lanes * file->size);
-    file->count += lanes;
-    if (row->lanes > 0 && continues(file, &row->place, place, 0, row->lanes, row->lanes)) {
-        row->lanes += lanes;
-        return;
+/* Copies the elements of a beat: for most, with a constant size. */
+static inline void copy_beat(uint8_t *to, const uint8_t *from, size_t bytes) {
+    switch (bytes) {
+    case 8:
+        memcpy(to, from, 8);
+        break;
+    case 16:
+        memcpy(to, from, 16);
+        break;
+    default:
+        memcpy(to, from, bytes);
+        break;
     }
+}
+
+/* Rows after the last one, which does not grow; follows: the first one is at file->next. */
+static inline void append_rows(struct file *file, const struct tap_place *place, size_t rows, size_t lanes,
+                               bool follows) {
+    struct rectangle *row = &file->row;
     close_row(file);
     *row = (struct rectangle){.place = *place, .rows = 1, .lanes = lanes};
+    if (rows > 1) {
+        if (follows) {
+            file->rows.rows += rows - 1;
+        } else {
+            put_rectangle(file);
+            file->rows = (struct rectangle){.place = *place, .rows = rows - 1, .lanes = lanes};
+        }
+        advance(file, &row->place, rows - 1, lanes);
+    }
+    expect_next(file);
+    file->joins = follows || rows > 1;
+}
+
+/* Rows of lanes, or a part of a row, without gaps between them, that fit into the block. Several rows are along x. */
+static inline void add_rows(struct file *file, const struct tap_place *place, const uint8_t *values, size_t rows,
+                            size_t lanes) {
+    struct rectangle *row = &file->row;
+    const bool follows = row->lanes == lanes && memcmp(place, &file->next, PLACE_BYTES) == 0;
+    copy_beat(file->elements + file->count * file->size, values, rows * lanes * file->size);
+    file->count += rows * lanes;
+    file->beat += rows * lanes;
+    if (follows && file->joins && rows == 1) { /* what append_rows() does, for most beats */
+        file->rows.rows++;
+        advance(file, &row->place, 1, lanes);
+        advance(file, &file->next, 1, lanes);
+        return;
+    }
+    if (follows || row->lanes == 0 || !continues(file, &row->place, place, 0, row->lanes, row->lanes)) {
+        append_rows(file, place, rows, lanes, follows);
+        return;
+    }
+    row->lanes += lanes;
+    expect_next(file);
+    if (rows > 1) {
+        struct tap_place second = *place;
+        advance(file, &second, 1, lanes);
+        append_rows(file, &second, rows - 1, lanes, false);
+    }
 }
 
 static void begin_block(struct file *file, const struct tap_stream *stream) {
@@ -308,8 +380,7 @@ static void begin_block(struct file *file, const struct tap_stream *stream) {
 static void take_row(struct file *file, struct tap_place place, const uint8_t *values, size_t lanes) {
     while (lanes > 0) {
         const size_t room = file->most - file->count, n = lanes < room ? lanes : room;
-        add_row(file, &place, values, n);
-        file->beat += n;
+        add_rows(file, &place, values, 1, n);
         if (n == room)
             finish_block(file);
         lanes -= n;
@@ -320,18 +391,13 @@ static void take_row(struct file *file, struct tap_place place, const uint8_t *v
     }
 }
 
-/* Consecutive rows without gaps after the last one, with the same number of lanes. They fit into the block. */
-static void take_rows(struct file *file, const uint8_t *values, size_t rows, size_t lanes) {
-    struct rectangle last = file->row;
-    close_row(file);
-    memcpy(file->elements + file->count * file->size, values, rows * lanes * file->size);
-    file->count += rows * lanes;
-    file->beat += rows * lanes;
-    file->rows.rows += rows - 1;
-    last.place.x += (int32_t)rows;
-    if (tap_has_address(file->tap))
-        last.place.address += rows * lanes * file->size;
-    file->row = last; /* it may grow */
+/* Rows one by one. Not inlined: most beats need none of it. */
+static __attribute__((noinline)) void take_apart(struct file *file, struct tap_place place, const uint8_t *values,
+                                                 size_t rows, size_t lanes, size_t stride) {
+    for (; rows > 0; rows--, values += stride * file->size) {
+        take_row(file, place, values, lanes);
+        advance(file, &place, 1, lanes);
+    }
 }
 
 static void take_elements(void *context, const struct tap_stream *stream, const struct tap_place *first,
@@ -343,25 +409,12 @@ static void take_elements(void *context, const struct tap_stream *stream, const 
     if (first->cycle != file->clock)
         close_beat(file);
     file->clock = first->cycle;
-    if (rows == 1 && lanes > 0 && file->count + lanes < file->most) { /* most beats */
-        add_row(file, first, values, lanes);
-        file->beat += lanes;
+    const bool together = rows == 1 || (stride == lanes && first->x >= 0);
+    if (together && lanes > 0 && rows * lanes < file->most - file->count) { /* most beats */
+        add_rows(file, first, values, rows, lanes);
         return;
     }
-    const uint8_t *from = values;
-    for (size_t row = 0; row < rows; row++, from += stride * file->size) {
-        struct tap_place place = *first;
-        place.x += place.x < 0 ? 0 : (int32_t)row;
-        if (tap_has_address(file->tap))
-            place.address += row * lanes * file->size;
-        take_row(file, place, from, lanes);
-        const size_t left = rows - 1 - row;
-        if (left > 0 && stride == lanes && place.x >= 0 && file->row.lanes == lanes &&
-            left * lanes < file->most - file->count) {
-            take_rows(file, from + stride * file->size, left, lanes);
-            return;
-        }
-    }
+    take_apart(file, *first, values, rows, lanes, stride);
 }
 
 static struct tap_sink open_stream(void *context, const struct tap_stream *stream) {

@@ -66,9 +66,3 @@ void tap_clipped(const struct tap_out *out, uint64_t count) {
         if (out->sink[i].clipped)
             out->sink[i].clipped(out->sink[i].context, count);
 }
-
-void tap_send_all(const struct tap_out *out, const struct tap_place *place, const void *values, size_t rows,
-                  size_t lanes, size_t stride) {
-    for (int i = 0; i < out->count; i++)
-        out->sink[i].elements(out->sink[i].context, &out->stream, place, values, rows, lanes, stride);
-}

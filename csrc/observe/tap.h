@@ -139,13 +139,13 @@ struct tap_stream {
     int width; /* bits of an integer stream; 0: floating point, or bytes of memory */
 };
 
-/* Place of the first element of a batch. -1: unknown. */
+/* Place of the first element of a batch. -1: unknown. Without gaps, so that places can be compared as bytes. */
 struct tap_place {
     int32_t batch, channel, y, x; /* in the cube of the layer; the channel of a convolution's result is its kernel */
     int32_t reduction;            /* convolution: number of the atomic operation; otherwise 0 */
-    uint64_t address;             /* of the atom (TAP_AXI_*, TAP_MIF_*: in memory, TAP_CBUF_*: in CBUF); otherwise 0 */
-    uint32_t flags; /* CSC_DAT, CMAC_SUM: CONV_* of layers/conv_order.h, sent with the atom; otherwise 0 */
-    uint64_t cycle; /* clock of the beat, from reset; of an RTL only, otherwise 0 */
+    uint32_t flags;   /* CSC_DAT, CMAC_SUM: CONV_* of layers/conv_order.h, sent with the atom; otherwise 0 */
+    uint64_t address; /* of the atom (TAP_AXI_*, TAP_MIF_*: in memory, TAP_CBUF_*: in CBUF); otherwise 0 */
+    uint64_t cycle;   /* clock of the beat, from reset; of an RTL only, otherwise 0 */
 };
 
 struct tap_position {
@@ -234,13 +234,15 @@ void tap_convertor(const struct tap_out *out, const struct convertor *convertor,
 void tap_clipped(const struct tap_out *out, uint64_t count);
 
 /* Passes a batch to all sinks. */
-void tap_send_all(const struct tap_out *out, const struct tap_place *place, const void *values, size_t rows,
-                  size_t lanes, size_t stride);
+static inline void tap_send_at(const struct tap_out *out, const struct tap_place *place, const void *values,
+                               size_t rows, size_t lanes, size_t stride) {
+    for (int i = 0; i < out->count; i++)
+        out->sink[i].elements(out->sink[i].context, &out->stream, place, values, rows, lanes, stride);
+}
 
 static inline void tap_send(const struct tap_out *out, struct tap_place place, const void *values, size_t rows,
                             size_t lanes, size_t stride) {
-    if (out->count > 0)
-        tap_send_all(out, &place, values, rows, lanes, stride);
+    tap_send_at(out, &place, values, rows, lanes, stride);
 }
 
 /* How many of `channels` channels, in surfaces of `lanes`, are in surface 0, 1, ... */

@@ -40,7 +40,7 @@ struct tap_reader *tap_reader_open(const char *path, struct error *err) {
         unit > NVDLA_UNIT_COUNT || tap < 0 || tap >= TAP_COUNT || fread(&order, sizeof order, 1, in) != 1 ||
         order != BYTE_ORDER_MARK) {
         fclose(in);
-        error_set(err, "%s: not a recorded stream of version 5 made on a machine of this byte order", path);
+        error_set(err, "%s: not a recorded stream of version 6 made on a machine of this byte order", path);
         return NULL;
     }
     struct tap_reader *reader = xcalloc(1, sizeof *reader);
@@ -135,9 +135,12 @@ static bool get_number(const uint8_t *bytes, size_t size, size_t *at, uint64_t *
 
 static bool next_rectangle(struct tap_reader *reader) {
     int64_t *record = reader->record;
-    uint64_t changed, by;
-    if (!get_number(reader->places, reader->head[PLACES], &reader->place_at, &changed))
+    uint64_t by;
+    if (reader->head[PLACES] - reader->place_at < MASK_BYTES)
         return false;
+    const uint8_t *mask = reader->places + reader->place_at;
+    const unsigned changed = mask[0] | (unsigned)mask[1] << 8;
+    reader->place_at += MASK_BYTES;
     for (int i = 0; i < RECORD_FIELDS; i++) {
         if (!(changed >> i & 1))
             continue;

@@ -183,7 +183,7 @@ static inline void widen_lanes(int64_t *values, const uint32_t *words, size_t fi
         uint64_t low = words[word] >> shift;
         if (shift + (size_t)bits > 32)
             low |= (uint64_t)words[word + 1] << (32 - shift);
-        if (shift + (size_t)bits > 64)
+        if (bytes > sizeof words[0] && shift + (size_t)bits > 64)
             low |= (uint64_t)words[word + 2] << (64 - shift);
         const int64_t value = (int64_t)(low << (64 - bits)) >> (64 - bits);
         memcpy((char *)values + i * bytes, &value, bytes);
@@ -227,7 +227,7 @@ static void send_part(struct rtl_tap *tap, enum rtl_stream index, const uint32_t
         widen_fp17(tap->values, part->count);
     const size_t rows = along_x ? part->count : 1, lanes = along_x ? 1 : part->count;
     part->place.cycle = cycle;
-    tap_send_all(&tap->internal[index].out, &part->place, elements, rows, lanes, lanes);
+    tap_send_at(&tap->internal[index].out, &part->place, elements, rows, lanes, lanes);
 }
 
 /* Keeps lanes in their slot. */
