@@ -29,7 +29,7 @@ import sys
 HEAD = """| module | target, mapped | LUTs | flip-flops | block RAMs | DSPs | in a row | path | its ends |
 |---|---|---|---|---|---|---|---|---|"""
 ENGINES = ["cdma", "cbuf", "csc", "cmac", "cacc", "sdp", "pdp", "cdp", "bdma", "rubik", "mif", "csb", "glb"]
-ONLY_WITH = {"pdp": "PdpThroughput", "cdp": "CdpThroughput", "bdma": "Bdma", "rubik": "Rubik"}  # constants of the configuration's package
+NOT_IN_ALL = ["pdp", "cdp", "bdma", "rubik"]  # of these the configuration's package says -1 as RdSlotNAME where they are absent
 TARGETS = ["xilinx7", "ecp5"]
 
 ARRAY_LIMIT = 2048  # bits
@@ -48,7 +48,7 @@ CLOCK = re.compile(r"(CLK|C|G|WCLK|WCK|CLKARDCLK|CLKBWRCLK|CLK\w)$")
 def print_engines(package_path):
     with open(package_path, encoding="utf-8") as f:
         package = f.read()
-    print(*(f"nvdla_{e}" for e in ENGINES if e not in ONLY_WITH or re.search(rf"localparam int {ONLY_WITH[e]} = [1-9]", package)), sep="\n")
+    print(*(f"nvdla_{e}" for e in ENGINES if e not in NOT_IN_ALL or f"localparam int RdSlot{e.title()} = -1;" not in package), sep="\n")
 
 
 def print_head():

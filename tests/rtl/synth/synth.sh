@@ -23,6 +23,11 @@ found=$(scripts/synth.py share $here/instances.il 2>/dev/null | sed -n 's/^modul
 [ "$found" = '\top -> \leaf$top.u[0] -> \leaf$top.u[0] -> \leaf$top.u[2] \leaf$top.u[0] \leaf$top.u[2] ' ]
 check "modules that are the same become one: $found" $?
 
+make -s "B=$build" CONFIG=small+pdp-0 "$build/gen/small+pdp-0/nvdla_pkg.sv"
+found=$(scripts/synth.py engines "$build/gen/small+pdp-0/nvdla_pkg.sv" | tr '\n' ' ')
+[ "$found" = 'nvdla_cdma nvdla_cbuf nvdla_csc nvdla_cmac nvdla_cacc nvdla_sdp nvdla_cdp nvdla_mif nvdla_csb nvdla_glb ' ]
+check "an engine that the configuration has not is not mapped: $found" $?
+
 # WRITE=1 puts a row in place of the one of the same module and target, and leaves the others.
 page=$build/synth/page.md
 printf '%s\n' 'Before.' '<!-- synth: small -->' '' '| `nvdla_glb` | ecp5, flat | old |' '| `nvdla_cdma` | ecp5, flat | stays |' '' 'After.' >"$page"
