@@ -191,6 +191,10 @@ class Trees(Case):
         self.refused("holds no RAM models", "vmod", config="full", rams="vmod/include")
         self.put("master/vmod/rams/fpga/model/nv_ram_rws_8x8.v", VMOD["rams/fpga/model/nv_ram_rws_8x8.v"])
         self.assertIn(f"{self.root}/master/vmod/rams/fpga/model/nv_ram_rws_8x8.v", self.found("vmod", config="full", rams="master").lines)
+        os.renames(self.root / "vmod/rams/synth/nv_ram_rws_8x8.v", self.root / "vmod/nvdla/nv_ram_rws_8x8.v")  # a flat folder
+        found = self.found("vmod", config="full", rams="master")
+        self.assertIn(f"{self.root}/master/vmod/rams/fpga/model/nv_ram_rws_8x8.v", found.lines)
+        self.assertEqual(found.warnings, [])  # the models of the option are meant to be used
 
     def test_a_module_twice(self):
         self.put_vmod("vmod", {"nvdla/sdp/copy.v": "module sync3d;\nendmodule\n"})
@@ -356,6 +360,10 @@ class Messages(Case):
         self.assertEqual((done.returncode, done.stderr), (2, "--filelist: found a limit of 4.0 GB of memory, expected 8.5 GB; raise it (ulimit -v)\n"))
         self.assertIn("list.f:2: the RAM models in", done.stdout)
         self.assertIn("NVIDIA's full needs 8.5 GB of memory\n", done.stdout)
+        self.put("rams/synth/r.v", "module r;\nendmodule\nmodule RAMPDP_80X256_GL_M1_D2;\nendmodule\n")
+        done = self.prepared("--filelist", "full", path, self.root, "NV_nvdla", "", "", "", "")
+        self.assertIn("expected 13.3 GB", done.stderr)
+        self.assertIn("NVIDIA's full needs 13.3 GB of memory, because its RAMs are macros; 8.5 GB with --vmod", done.stdout)
         self.assertEqual(self.prepared("--filelist", "small", path, self.root, "NV_nvdla", "", "", "", "").returncode, 0)
 
 

@@ -13,25 +13,32 @@ import sys
 from nvcosim.rtl import adapter, filelist, tree, verilate
 from nvcosim.tool import Failure
 
-_FULL_MEMORY = 8.5e9  # of NVIDIA's full, measured with Verilator 5.006
+# Of NVIDIA's full, measured with Verilator 5.006: with the RAM models of rams/fpga, and with those
+# of rams/synth, which are made of macros.
+_FULL_MEMORY, _FULL_MEMORY_MACROS = 8.5e9, 13.3e9
+_MACRO = b"module RAMPDP_"
 
 
-def _is_nvidias(entries: list[filelist.Entry]) -> bool:
-    """A list with NVIDIA's RTL, in files of their names or in one file."""
-    return any(b"module NV_NVDLA_partition_m" in pathlib.Path(entry.path).read_bytes()
+def _defines(entries: list[filelist.Entry], text: bytes) -> bool:
+    """A file of the list has the beginning of that module, whatever the file's name."""
+    return any(text in pathlib.Path(entry.path).read_bytes()
                for entry in entries if os.path.isfile(entry.path))
 
 
-def _check_memory(option: str) -> None:
+def _check_memory(option: str, entries: list[filelist.Entry]) -> None:
     """Failure if NVIDIA's full needs more memory than is free."""
-    free = verilate.free_memory()
-    print(f"NVIDIA's full needs {_FULL_MEMORY / 1e9:.1f} GB of memory", flush=True)
-    if free.limited and free.size < _FULL_MEMORY:
+    free, needed, less = verilate.free_memory(), _FULL_MEMORY, ""
+    if _defines(entries, _MACRO):
+        needed = _FULL_MEMORY_MACROS
+        less = (f", because its RAMs are macros; {_FULL_MEMORY / 1e9:.1f} GB with --vmod DIR "
+                "--nvidia-rams DIR and the RAM models of branch master")
+    print(f"NVIDIA's full needs {needed / 1e9:.1f} GB of memory{less}", flush=True)
+    if free.limited and free.size < needed:
         raise Failure(f"{option}: found a limit of {free.size / 1e9:.1f} GB of memory, expected "
-                      f"{_FULL_MEMORY / 1e9:.1f} GB; raise it (ulimit -v)")
-    if free.size < _FULL_MEMORY:
+                      f"{needed / 1e9:.1f} GB; raise it (ulimit -v)")
+    if free.size < needed:
         raise Failure(f"{option}: found {free.size / 1e9:.1f} GB of free memory and swap space, "
-                      f"expected {_FULL_MEMORY / 1e9:.1f} GB; build on a machine with more, or end "
+                      f"expected {needed / 1e9:.1f} GB; build on a machine with more, or end "
                       "what else runs")
 
 
@@ -58,7 +65,7 @@ def main(argv: list[str]) -> int:
         if slow:
             print(f"warning: {slow.place}: the RAM models in {os.path.dirname(slow.path)} fail "
                   "under Verilator, or compile for hours; those in rams/fpga work")
-        nvidias = config == "full" and _is_nvidias(entries)
+        nvidias = config == "full" and _defines(entries, b"module NV_NVDLA_partition_m")
     else:
         found = tree.file_list(tree.Request(option, config, path, pathlib.Path(out), rams, top))
         text = "".join(f"{line}\n" for line in (f"// {found.title}", *found.lines))
@@ -69,10 +76,11 @@ def main(argv: list[str]) -> int:
         print(found.title, *(f"warning: {warning}" for warning in found.warnings), sep="\n")
         nvidias = found.branch == "nvdlav1"
         path = os.path.join(out, "vmod.f")
+        entries = list(filelist.read(path))
     _adapt(pathlib.Path(out, "adapter.f"), path, top, bus, config, port_map,
            dict(pin.split("=", 1) for pin in pins))
     if nvidias:
-        _check_memory(option)
+        _check_memory(option, entries)
     return 0
 
 

@@ -108,12 +108,12 @@ class Files:
             names += new
         return list(found)
 
-    def twice(self, used: list[pathlib.Path]) -> list[str]:
+    def twice(self, used: list[pathlib.Path], meant: list[pathlib.Path]) -> list[str]:
         """Warnings of the modules in use that other files have otherwise. Not those of files that
-        are in use: Verilator finds them."""
+        are in use: Verilator finds them; nor of those in folders that are meant to replace them."""
         pairs: dict[tuple[pathlib.Path, pathlib.Path], list[str]] = {}
         for name, (first, *others) in sorted(self.modules.items()):
-            for other in others if first in used else []:
+            for other in others if first in used and first.parent not in meant else []:
                 words = [module_text(self.texts[path], name) for path in (first, other)]
                 if other not in used and is_slow(other) == is_slow(first) and words[0] != words[1]:
                     pairs.setdefault((first, other), []).append(name.decode())
@@ -379,4 +379,4 @@ def file_list(request: Request) -> FileList:
         raise Failure(f"{request.option}: Verilator's file lists take no path with spaces; rename "
                       f"or link {spaced.removeprefix('+incdir+')}")
     title = f"{branch.words}: {plural(len(used), 'file')} below {vmod}"
-    return FileList(lines, title, branch.branch, warnings + files.twice(used))
+    return FileList(lines, title, branch.branch, warnings + files.twice(used, rams))
