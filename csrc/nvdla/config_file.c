@@ -99,7 +99,7 @@ static bool read_spec_line(char *line, struct nvdla_config *config, struct text 
     return read_word(word, config, off, ignored, err);
 }
 
-static bool read_yaml_line(char *line, struct nvdla_config *config, struct error *err) {
+static bool read_yaml_line(char *line, int turn, struct nvdla_config *config, struct error *err) {
     char key[64], value[64], rest[2];
     line[strcspn(line, "#\r\n")] = '\0';
     const int found = sscanf(line, " %63[^ :] : %63s %1s", key, value, rest);
@@ -107,6 +107,8 @@ static bool read_yaml_line(char *line, struct nvdla_config *config, struct error
         return true;
     if (found != 2)
         return error_set(err, "found '%.80s', expected KEY: VALUE", line);
+    if (nvdla_config_turn(key) != turn)
+        return true;
     if (strcmp(key, "base") != 0)
         return nvdla_config_set(config, key, value, err);
     const struct nvdla_config *base =
@@ -128,9 +130,10 @@ bool nvdla_config_file(const char *path, struct nvdla_config *config, struct tex
     char line[LINE];
     bool good = true;
     int number = 0;
-    while (good && fgets(line, sizeof line, in)) {
-        number++;
-        good = spec ? read_spec_line(line, config, &off, ignored, err) : read_yaml_line(line, config, err);
+    for (int turn = 0; good && turn < (spec ? 1 : NVDLA_CONFIG_TURNS); turn++) {
+        rewind(in);
+        for (number = 0; good && fgets(line, sizeof line, in); number++)
+            good = spec ? read_spec_line(line, config, &off, ignored, err) : read_yaml_line(line, turn, config, err);
     }
     if (!good)
         error_prefix(err, "%s:%d: ", path, number);

@@ -285,19 +285,40 @@ static bool no_such(const char *name, struct error *err) {
     return false;
 }
 
+int nvdla_config_turn(const char *key) {
+    static const char *const first[] = {"base", "macs", "sdp"};
+    for (int turn = 0; turn < 3; turn++)
+        if (strcmp(key, first[turn]) == 0)
+            return turn;
+    if (strcmp(key, "cbuf") == 0 || strncmp(key, "secondary_", 10) == 0)
+        return 5;
+    return strcmp(key, "secondary") == 0 ? 4 : 3;
+}
+
+static bool set_words(const char *text, int turn, struct nvdla_config *config, struct error *err) {
+    char *const words = xstrdup(text), *rest = words;
+    bool good = true;
+    for (char *value; good && (value = strsep(&rest, ","));) {
+        const char *const key = strsep(&value, "=");
+        if (!value)
+            good = error_set(err, "found '%s', expected KEY=VALUE", key);
+        else if (nvdla_config_turn(key) == turn)
+            good = nvdla_config_set(config, key, value, err);
+    }
+    free(words);
+    return good;
+}
+
 static bool read_into(char *text, struct nvdla_config *config, struct error *err) {
     const char *const name = strsep(&text, ",");
     const struct nvdla_config *base = named(name);
     if (!base)
         return no_such(name, err);
     *config = *base;
-    for (char *value; (value = strsep(&text, ","));) {
-        const char *const key = strsep(&value, "=");
-        if (!(value ? nvdla_config_set(config, key, value, err)
-                    : error_set(err, "found '%s', expected KEY=VALUE", key)))
-            return false;
-    }
-    return true;
+    bool good = true;
+    for (int turn = 0; text && good && turn < NVDLA_CONFIG_TURNS; turn++)
+        good = set_words(text, turn, config, err);
+    return good;
 }
 
 const struct nvdla_config *nvdla_config_read(const char *text, struct error *err) {

@@ -11,7 +11,7 @@
  *   port=BITS, sdp=N   other words for bus=, and for bs= and bn=
  *   secondary=0|1 the port of the second memory, like the first one if it has not been there
  *
- * or the name of a file, NAME.spec, NAME.yml or NAME.yaml (nvdla_config_file).
+ * (their order does not count), or the name of a file, NAME.spec, NAME.yml or NAME.yaml (nvdla_config_file).
  *
  * Configurations of the same values are one object, which lives to the end of the program: pointers may be compared.
  * Its name is that of the row of these values, or the text with the fewest changes that gives them, in characters that
@@ -46,6 +46,11 @@ const struct nvdla_config *nvdla_config_read(const char *text, struct error *err
 
 /* Sets a value, as KEY=VALUE of a text does. False with a message. */
 bool nvdla_config_set(struct nvdla_config *config, const char *key, const char *value, struct error *err);
+
+/* Keys of a text or a YAML file are set in turns, 0 first, so that their order there does not count: the array before
+ * what follows from it, the first port before the second one, banks before their depth. */
+enum { NVDLA_CONFIG_TURNS = 6 };
+int nvdla_config_turn(const char *key);
 
 /* Reads a file: NVIDIA's NAME.spec, lines of "#define SPEC_VALUE"; or a YAML file with a line "base: NAME" and lines of
  * "KEY: VALUE". ignored: gets the words that have no effect here, or NULL. False with a message, with FILE:LINE. */

@@ -44,6 +44,14 @@ TEST(the_same_values_are_one_configuration) {
     assert_int_equal(config_of("small,secondary=1")->cvsram_data_bits, 64);
 }
 
+TEST(the_order_of_keys_does_not_count) {
+    assert_ptr_equal(config_of("small,cbuf=64K,banks=16,macs=32x16"), config_of("small,macs=32x16,banks=16,cbuf=64K"));
+    assert_ptr_equal(config_of("small,secondary_burst=4,secondary=1,bus=128"),
+                     config_of("small,bus=128,secondary=1,secondary_burst=4"));
+    assert_ptr_equal(config_of("small,bs=2,sdp=4"), config_of("small,sdp=4,bs=2"));
+    is_refused("full,winograd=1,macs=16x16", "winograd=1: expected 0, with c=16");
+}
+
 TEST(named_configurations_are_legal) {
     for (int i = 0; i < nvdla_config_count; i++) {
         struct error err = {.text = ""};
@@ -89,6 +97,9 @@ static char *file_of(const char *extension, const char *text) {
 
 TEST(files) {
     char *path = file_of("yml", "# mine\nbase: small\nmacs: 32x16 # channels by kernels\n\ncbuf: 256K\n");
+    assert_ptr_equal(config_of(path), config_of("small,macs=32x16,cbuf=256K"));
+    remove(path);
+    path = file_of("yml", "cbuf: 256K\nmacs: 32x16\nbase: small\n");
     assert_ptr_equal(config_of(path), config_of("small,macs=32x16,cbuf=256K"));
     remove(path);
     path = file_of("yml", "base: small\nmacs 32x16\n");
