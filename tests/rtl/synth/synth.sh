@@ -58,6 +58,15 @@ for target in $targets; do
     [ "$rams" = 64 ] || [ "$target:$rams" = ecp5:128 ]
     check "CBUF of small is block RAMs, $target: ${rams:-none}" $?
 done
+if [ -n "${NIGHTLY:-}" ]; then
+    luts=()
+    for config in full full+fp16-0; do
+        HIERARCHY=0 TARGETS=xilinx7 LOGS=$build/synth scripts/synth.sh "$build" "$config" nvdla_cmac_lane >"$table"
+        luts+=("$(column xilinx7 nvdla_cmac_lane 1)")
+    done
+    [ "${luts[1]}" -lt $((luts[0] * 3 / 4)) ]
+    check "a MAC lane without FP16 is a quarter smaller: ${luts[*]}" $?
+fi
 TARGETS=ecp5 LOGS=$build/synth scripts/synth.sh "$build" small nvdla_clock_gate >"$table"
 check "a clock gate is mapped to ECP5, which has no latches" $?
 [ "$(column ecp5 nvdla_clock_gate 2)" = 2 ]
