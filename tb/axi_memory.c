@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dram/system.h"
 #include "memory/space.h"
 #include "nvdla/random.h"
 #include "nvdla/sizes.h"

@@ -7,9 +7,6 @@
  * Spec: 70-memory-interface sections 3 and 7. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "device/beat.h"
 #include "layers/tracker.h"
 #include "nvdla/config.h"

@@ -2,7 +2,6 @@
 #include "tb/signals.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

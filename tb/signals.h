@@ -13,10 +13,6 @@
  * Addresses take 1 word (up to 32 bits) or 2, strobes 1 word (up to 32 bytes) or 2, data data_bits / 32. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "device/link.h"
 #include "nvdla/config.h"
 #include "nvdla/error.h"

@@ -2,8 +2,6 @@
  * clock access the simulator's memory directly if possible (struct simulator), otherwise VPI. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <vpi_user.h>
 
 #include "nvdla/error.h"

@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-#include "run/options/options.h"
-
 void print_warnings(const struct program *prog) {
     for (size_t i = 0; prog && i < prog->warning_count; i++)
         fprintf(stderr, "nvcosim: warning: %s\n", prog->warnings[i].text);

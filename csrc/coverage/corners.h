@@ -3,10 +3,6 @@
  * as bins of coverage (coverage/coverage.h): "values.ASPECT=CORNER" counts the streams of launches that reach it. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "layers/tracker.h"
 #include "observe/tap.h"
 

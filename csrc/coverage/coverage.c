@@ -7,7 +7,6 @@
 
 #include "coverage/coverage_sort.h"
 #include "memory/file.h"
-#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 
 enum { VALUES_MAX = 64 /* of an aspect */ };

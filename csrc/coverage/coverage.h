@@ -14,10 +14,6 @@
  * from a device that plays the trace; without one they are not in the table. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "coverage/corners.h"
 #include "nvdla/error.h"
 #include "nvdla/text.h"

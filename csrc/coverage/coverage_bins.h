@@ -2,8 +2,6 @@
  * aspects. Each engine has its own file (coverage_ENGINE.c). */
 #pragma once
 
-#include <stddef.h>
-
 #include "nvdla/config.h"
 
 enum { COVERAGE_ASPECTS_MAX = 64, COVERAGE_CROSS_ASPECTS = 4 };

@@ -18,9 +18,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "device/beat.h"
 #include "device/link.h"
 #include "device/named.h"

@@ -2,10 +2,6 @@
  * the command line and read by the testbench (tb/). */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "device/beat.h"
 #include "device/bus_fault.h"
 #include "dram/config.h"

@@ -6,10 +6,6 @@
  * clock, and the long standstill of a hang does not blur what came before it. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "device/link.h"
 #include "nvdla/clients.h"
 #include "nvdla/registers.h"

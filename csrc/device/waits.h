@@ -2,7 +2,6 @@
  * only; replay/hang_triage.h reasons about them. rtl/waits.csv lists what is measured, and where. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

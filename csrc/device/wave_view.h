@@ -1,9 +1,6 @@
 /* What GTKWave shows when it opens a save file: a window of cycles, with named cycles in it. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/engines.h"
 
 /* A named cycle: GTKWave's markers A, B, C, ... */

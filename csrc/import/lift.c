@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "import/lift_memory.h"
-#include "import/relocate.h"
 #include "layers/cubes.h"
 #include "memory/file.h"
 #include "nvdla/engines.h"

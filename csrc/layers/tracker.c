@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "nvdla/xalloc.h"
-#include "nvdla_offsets.h"
 
 /* BDMA: most descriptors in the queue (64-bdma section 4). */
 enum { BLOCKS = 21 };

@@ -1,11 +1,9 @@
 /* Configurations by words: reading, one object for the same values, the shortest text. See config_text.h. */
 #include "nvdla/config_text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 
 #define PARAMETER(key, spec, member, small, full, meaning)                                                             \

@@ -1,9 +1,7 @@
 /* Memory that cannot fail. See xalloc.h. */
 #include "nvdla/xalloc.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

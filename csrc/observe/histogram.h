@@ -7,10 +7,6 @@
  * Spec: 90-statistics sections A.3, B.2 and B.3. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/config.h"
 #include "nvdla/convertor.h"
 #include "nvdla/registers.h"

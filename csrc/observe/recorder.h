@@ -4,9 +4,6 @@
  * how elements were grouped into batches. Read it with tap_reader.h, compare it with tap_compare.h. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "nvdla/error.h"
 #include "observe/tap.h"
 

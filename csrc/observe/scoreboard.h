@@ -2,10 +2,6 @@
  * no model. Plain data. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/engines.h"
 
 enum { SCOREBOARD_BYTES = 128 /* bytes of the largest CBUF entry */ };

@@ -7,10 +7,6 @@
  * a tap costs one comparison per batch. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/clients.h"
 #include "nvdla/convertor.h"
 #include "nvdla/registers.h"

@@ -8,8 +8,6 @@
 #pragma once
 
 #include <lz4.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "observe/tap.h"

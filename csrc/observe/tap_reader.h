@@ -1,9 +1,6 @@
 /* Reads the files of a recorder, element by element or block by block. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "nvdla/error.h"
 #include "observe/tap.h"
 

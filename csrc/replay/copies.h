@@ -23,7 +23,6 @@
  * Which copies exist depends only on the run, not on time. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

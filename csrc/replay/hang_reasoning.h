@@ -3,8 +3,6 @@
  * stops each engine) and hang_triage.c (the chain). */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "device/waits.h"

@@ -6,10 +6,6 @@
  * of output, and 32 per run of bytes, written or read, that does not continue the one before; for reads twice that. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "device/device.h"
 #include "memory/space.h"
 #include "nvdla/clients.h"

@@ -3,9 +3,6 @@
  * Spec: 90-statistics sections B.5, B.9 and B.10. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "nvdla/convertor.h"
 #include "observe/histogram.h"
 

@@ -2,10 +2,6 @@
  * the reports. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/engines.h"
 #include "nvdla/text.h"
 #include "report/dissent.h"

@@ -2,7 +2,6 @@
  * order; unfinished layers come last. Spec: 90-statistics section B.8. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "nvdla/error.h"

@@ -5,7 +5,6 @@
 
 #include "nvdla/clients.h"
 #include "report/json_parts.h"
-#include "report/outcome.h"
 
 static json_t *json_bytes(const struct memory *mem, uint64_t address) {
     uint8_t bytes[REPORT_WINDOW];

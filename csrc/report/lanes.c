@@ -1,7 +1,6 @@
 /* What engines do over time; see lanes.h. */
 #include "report/lanes.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,9 +2,6 @@
  * one source of report.json's timeline, which the page draws, and of the trace events. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/engines.h"
 #include "report/layers.h"
 

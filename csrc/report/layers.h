@@ -3,9 +3,6 @@
  * (report_feeders). */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "device/activity.h"
 #include "device/timeline.h"
 #include "report/outcome.h"

@@ -4,10 +4,6 @@
  * A report borrows program, launches, devices and results, which must outlive it. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "device/device.h"
 #include "layers/tracker.h"
 #include "observe/histogram.h"

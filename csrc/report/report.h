@@ -2,8 +2,6 @@
  * text.h and json.h format. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "nvdla/error.h"
 #include "report/html.h"
 #include "report/json.h"

@@ -6,10 +6,6 @@
  * cubes, not to bytes times launches. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "layers/tracker.h"
 #include "memory/memory.h"
 #include "memory/space.h"

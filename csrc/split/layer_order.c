@@ -10,7 +10,6 @@
 #include "model/snapshot.h"
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
-#include "replay/player.h"
 #include "trace/launches.h"
 
 enum { POSITION = 512 };

@@ -9,7 +9,6 @@
 #include "trace/formats.h"
 #include "trace/hex.h"
 #include "trace/hint.h"
-#include "trace/lex.h"
 #include "trace/nvt.h"
 #include "trace/side_files.h"
 #include "trace/verify.h"

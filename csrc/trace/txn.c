@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "memory/space.h"
 #include "nvdla/xalloc.h"
 #include "trace/formats.h"
 #include "trace/hint.h"

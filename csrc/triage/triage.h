@@ -7,8 +7,6 @@
  * Next come the checks inside the RTL, and then those of the trace. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "nvdla/config.h"
 #include "nvdla/error.h"
 #include "report/diagnosis.h"

@@ -1,10 +1,6 @@
 /* Inputs of the triage: streams, passages, signs. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "layers/tracker.h"
 #include "nvdla/config.h"
 #include "nvdla/engines.h"

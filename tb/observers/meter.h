@@ -2,9 +2,6 @@
  * testbench's time to put inputs. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "tb/simulator.h"
 
 struct meter {

@@ -7,10 +7,6 @@
  * 70-memory-interface sections 3 to 6. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nvdla/clients.h"
 #include "nvdla/config.h"
 #include "observe/tap.h"

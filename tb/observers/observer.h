@@ -2,9 +2,7 @@
  * (rtl_device.c) drives the design and shows each observer what it saw. Functions that are NULL cost nothing. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "nvdla/error.h"
 #include "tb/axi.h"

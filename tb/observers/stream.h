@@ -14,10 +14,6 @@
  * `stripes,specified`: convolutions have the stripes of chapter 40. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "layers/tracker.h"
 #include "layers/view.h"
 #include "nvdla/config.h"

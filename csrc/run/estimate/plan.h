@@ -12,8 +12,6 @@
  *   - Pooling and softmax: memory only. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "estimate/estimate.h"
 #include "nvdla/config.h"
 #include "nvdla/error.h"

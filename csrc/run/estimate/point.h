@@ -1,8 +1,6 @@
 /* What estimates are made of: a network or trace, a configuration, a memory. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "estimate/estimate.h"
 #include "trace/formats.h"
 

@@ -2,7 +2,6 @@
  * for each byte that it moves. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "estimate/estimate.h"

@@ -15,7 +15,6 @@
 #include "run/network/outputs.h"
 #include "run/process/process.h"
 #include "run/process/progress.h"
-#include "run/result/result.h"
 #include "run/session/session.h"
 #include "run/simulators/background.h"
 

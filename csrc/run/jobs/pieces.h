@@ -1,8 +1,6 @@
 /* Plays the pieces of a trace (split/split.h) in parallel: one verdict, one report, the sum of cycles. */
 #pragma once
 
-#include <stddef.h>
-
 #include "run/options/options.h"
 
 struct pieces_options {

@@ -2,7 +2,6 @@
  * shows it. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "loadable/loadable.h"

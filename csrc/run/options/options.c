@@ -1,14 +1,11 @@
 /* The options of a run: their table, their parser, and which of them can be combined. */
 #include "run/options/options.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "run/options/arguments.h"
 
 int worse_status(int a, int b) {
     static const int rank[] = {

@@ -2,9 +2,6 @@
 #pragma once
 
 #include <argp.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "device/rtl_options.h"
 #include "nvdla/text.h"

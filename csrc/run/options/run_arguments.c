@@ -1,5 +1,4 @@
 /* The options of a run as a table, and what they do with their arguments. See options.h. */
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

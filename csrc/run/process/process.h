@@ -2,7 +2,6 @@
  * wait can run a callback meanwhile. A process group ends as a whole, also when this process is killed. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>

@@ -17,7 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "replay/copies.h"
 

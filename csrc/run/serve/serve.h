@@ -12,9 +12,6 @@
  * copy dies with it; the runner then starts simulators as usual. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "nvdla/text.h"
 #include "run/process/process.h"
 

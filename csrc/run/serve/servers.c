@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "nvdla/xalloc.h"
-#include "run/serve/serve.h"
 
 enum {
     RUNNING_MOST = 12, /* servers at a time: each holds a whole design */

@@ -1,8 +1,6 @@
 /* The runner's side of serve.h: the running servers and their work. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 #include "run/options/options.h"

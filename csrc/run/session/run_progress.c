@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "layers/tracker.h"
 #include "layers/traffic.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"

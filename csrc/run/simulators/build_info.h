@@ -1,7 +1,6 @@
 /* How the simulators in the build folder were made: nvcosim info --build. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "nvdla/error.h"

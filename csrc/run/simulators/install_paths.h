@@ -10,8 +10,6 @@
  * $XDG_CACHE_HOME/nvcosim/ID (default ~/.cache), ID a hash of the path of the sources. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "nvdla/error.h"
 
 struct install_paths {

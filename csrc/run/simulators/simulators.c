@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "memory/file.h"
-#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "run/process/process.h"
 #include "run/process/progress.h"

@@ -1,9 +1,6 @@
 /* Simulator executables: where they are, and how missing ones are built. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "nvdla/error.h"
 #include "nvdla/text.h"
 
