@@ -1,6 +1,6 @@
-/* Histograms: the vectors of chapter 90, the settings that a convertor may have, and the taps of the model on random
+/* Histograms: the cases of histogram.txt, the settings that a convertor may have, and the taps of the model on random
  * layers, against the memory that the layers leave behind. */
-#include <math.h>
+#include <inttypes.h>
 
 #include <jansson.h>
 
@@ -12,8 +12,10 @@
 #include "nvdla/cube.h"
 #include "observe/histogram.h"
 #include "replay/player.h"
+#include "report/calibrate.h"
 #include "report/histograms.h"
 #include "tests/unit/random.h"
+#include "tests/unit/steps.h"
 #include "tests/unit/test.h"
 #include "trace/launches.h"
 
@@ -46,48 +48,157 @@ static void assert_same(const struct histogram *a, const struct histogram *b) {
     assert_true(a->conversion.error_squares == b->conversion.error_squares);
 }
 
-/* ---- elements ---- */
+/* ---- cases of histogram.txt ---- */
 
-TEST(bins_are_leftmost_bits_that_are_not_the_sign_A3) {
-    static const struct {
-        int64_t value;
-        int bin;
-    } vectors[] = {
-        {1, 0},
-        {2, 1},
-        {3, 1},
-        {4, 2},
-        {7, 2},
-        {8, 3},
-        {127, 6},
-        {INT64_C(1) << 38, 38},
-        {(INT64_C(1) << 39) - 1, 38},
-        {-2, 0},
-        {-3, 1},
-        {-4, 1},
-        {-5, 2},
-        {-8, 2},
-        {-9, 3},
-        {-128, 6},
-        {-(INT64_C(1) << 38), 37},
-        {-(INT64_C(1) << 38) - 1, 38},
-        {-(INT64_C(1) << 39), 38},
-    };
-    struct histogram histogram;
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
-        count_one(&histogram, 40, vectors[i].value);
-        const uint64_t *bins = vectors[i].value < 0 ? histogram.negative : histogram.positive;
-        assert_int_equal(bins[vectors[i].bin], 1);
-        assert_int_equal(in_bins(&histogram), 1);
-        assert_int_equal(histogram.zeros + histogram.minus_ones, 0);
-    }
-    count_one(&histogram, 40, 0);
-    assert_int_equal(histogram.zeros, 1);
-    assert_int_equal(in_bins(&histogram), 0);
-    count_one(&histogram, 40, -1);
-    assert_int_equal(histogram.minus_ones, 1);
-    assert_int_equal(in_bins(&histogram), 0);
+static const struct convertor unset = {.offset = 0, .scale = 0, .shift = 0, .bits = 8};
+
+/* WIDTH of the stream, and after it "of" and the bits of candidate settings. */
+static void *begin(const char *title) {
+    struct histogram *histogram = test_new(sizeof *histogram);
+    int width, bits = 0;
+    assert_in_range(sscanf(title, "%d of %d", &width, &bits), 1, 2);
+    histogram_init(histogram, width);
+    if (bits)
+        histogram_convertor(histogram, &unset, bits);
+    return histogram;
 }
+
+/* Puts values into a bin, near its lower edge; one of them is `extreme` if that is not 0. */
+static void fill(struct histogram *histogram, int bin, int count, int64_t extreme) {
+    const bool negative = count < 0;
+    for (int i = 0; i < abs(count); i++) {
+        int64_t edge = INT64_C(1) << bin, value = edge + edge * (i + 1) / (20 * abs(count));
+        value = negative ? -value - 1 : value;
+        value = i == 0 && extreme != 0 ? extreme : value;
+        histogram_int64(histogram, &value, 1, 1, 1);
+    }
+}
+
+static int64_t signed_word(const struct step *step, size_t i) {
+    return strtoll(step->word[i], NULL, 0);
+}
+
+/* int64, int32, fp16, fp32 VALUE...; all of them, or those of LANES VALID before them; fill BIN:COUNT:EXTREME...; bins
+ * BIN:COUNT... of no values (COUNT below 0: of negative ones). */
+static bool count_step(struct histogram *histogram, const struct step *step) {
+    int64_t wide[STEP_WORDS];
+    int32_t words[STEP_WORDS];
+    uint16_t halves[STEP_WORDS];
+    const size_t n = step->count - 1;
+    for (size_t i = 0; i < n; i++) {
+        wide[i] = signed_word(step, i + 1);
+        words[i] = (int32_t)wide[i];
+        halves[i] = (uint16_t)wide[i];
+    }
+    if (step_is(step, "extremes")) { /* of counts alone */
+        histogram->minimum = wide[0];
+        histogram->maximum = wide[1];
+    } else if (step_is(step, "int64"))
+        histogram_int64(histogram, wide, 1, n, n);
+    else if (step_is(step, "int32"))
+        histogram_int32(histogram, words, 1, n, n);
+    else if (step_is(step, "lanes"))
+        histogram_int32(histogram, words + 2, (n - 2) / (size_t)wide[0], (size_t)wide[0], (size_t)wide[1]);
+    else if (step_is(step, "fp16"))
+        histogram_elements(histogram, NVDLA_FP16, (const uint8_t *)halves, 1, n, n);
+    else if (step_is(step, "fp32"))
+        histogram_fp32(histogram, words, 1, n, n);
+    else if (step_is(step, "fill") || step_is(step, "bins"))
+        for (size_t i = 1; i <= n; i++) {
+            int bin, count;
+            long long extreme = 0;
+            assert_in_range(sscanf(step->word[i], "%d:%d:%lld", &bin, &count, &extreme), 2, 3);
+            if (step_is(step, "fill"))
+                fill(histogram, bin, count, extreme);
+            else
+                (count < 0 ? histogram->negative : histogram->positive)[bin] += (uint64_t)abs(count);
+            histogram->count += step_is(step, "bins") ? (uint64_t)abs(count) : 0;
+        }
+    else
+        return false;
+    return true;
+}
+
+static void print_counts(const struct histogram *histogram, FILE *found) {
+    fprintf(found,
+            "%" PRIu64 ": zeros %" PRIu64 ", -1 %" PRIu64 ", NaN %" PRIu64 ", infinite %" PRIu64 ", saturated %" PRIu64,
+            histogram->count, histogram->zeros, histogram->minus_ones, histogram->nans, histogram->infinities,
+            histogram->saturated);
+    if (histogram->width)
+        fprintf(found, ", %" PRId64 "..%" PRId64, histogram->minimum, histogram->maximum);
+    else
+        fprintf(found, ", %g..%g", histogram->fp_minimum, histogram->fp_maximum);
+    for (int bin = 0; bin < HISTOGRAM_BINS; bin++) {
+        if (histogram->positive[bin])
+            fprintf(found, " +%d:%" PRIu64, bin, histogram->positive[bin]);
+        if (histogram->negative[bin])
+            fprintf(found, " -%d:%" PRIu64, bin, histogram->negative[bin]);
+    }
+}
+
+static void print_convertor(const struct convertor *convertor, FILE *found) {
+    fprintf(found, "(x - %" PRId64 ") * %d >> %u", (int64_t)convertor->offset, convertor->scale, convertor->shift);
+}
+
+/* recommend symmetric|asymmetric|centred CLIP OFFSET_BITS, "least" for the least error, "identity" for x * 1 now. */
+static void recommend(const struct histogram *histogram, const struct step *step, FILE *found) {
+    const char *kind = step->word[1];
+    const struct calibrate_options options = {.clip = strtod(step->word[2], NULL),
+                                              .minimum_error = strstr(step->text, "least") != NULL,
+                                              .kind = kind[0] == 's'   ? CALIBRATE_SYMMETRIC
+                                                      : kind[0] == 'a' ? CALIBRATE_ASYMMETRIC
+                                                                       : CALIBRATE_CENTRED,
+                                              .offset_bits = (int)step_number(step, 3)};
+    const struct convertor identity = {.scale = 1, .bits = 8};
+    const struct calibrate_setting setting =
+        calibrate_convertor(histogram, strstr(step->text, "identity") ? &identity : &unset, &options);
+    print_convertor(&setting.convertor, found);
+    fprintf(found, " bin %d, above %" PRIu64 ", saturated %" PRIu64 ", error %.1f%s", setting.bin, setting.above,
+            setting.saturated, setting.expected.error, setting.present ? ", stays" : "");
+}
+
+static bool act(void *context, const struct step *step, FILE *found) {
+    struct histogram *histogram = context;
+    const struct histogram_moments moments = histogram_moments(histogram);
+    struct convertor convertor = {.offset = (int32_t)signed_word(step, 1),
+                                  .scale = (int16_t)signed_word(step, 2),
+                                  .shift = (unsigned)signed_word(step, 3),
+                                  .bits = 8};
+    if (step_is(step, "counts")) {
+        assert_complete(histogram);
+        print_counts(histogram, found);
+    } else if (step_is(step, "moments"))
+        fprintf(found, "%.7g %.7g, low %.7g %.7g, middle %.7g %.7g", moments.mean, moments.deviation, moments.low_mean,
+                moments.low_deviation, moments.middle_mean, moments.middle_deviation);
+    else if (step_is(step, "highest"))
+        fprintf(found, "%d", histogram_highest(histogram));
+    else if (step_is(step, "setting")) { /* BIN BITS KIND, and results of values */
+        convertor = convertor_for_bin((int)signed_word(step, 1), (int)signed_word(step, 2), signed_word(step, 3));
+        print_convertor(&convertor, found);
+        for (size_t i = 4; i < step->count; i++)
+            fprintf(found, " %" PRId64, (int64_t)convertor_apply(&convertor, signed_word(step, i)));
+    } else if (step_is(step, "convertor"))
+        histogram_convertor(histogram, &convertor, 0);
+    else if (step_is(step, "clipped"))
+        fprintf(found, "%" PRIu64 " %g", histogram->conversion.clipped, histogram->conversion.error_squares);
+    else if (step_is(step, "recommend"))
+        recommend(histogram, step, found);
+    else if (step_is(step, "bin"))
+        fprintf(found, "%d", calibrate_bin(histogram, strtod(step->word[1], NULL)));
+    else if (step_is(step, "truncate"))
+        fprintf(found, "%u", calibrate_truncate(histogram));
+    else if (step_is(step, "expect"))
+        fprintf(found, "%.3f", calibrate_expect(histogram, &convertor).saturated);
+    else
+        return count_step(histogram, step);
+    return true;
+}
+
+TEST(cases_find_what_they_say) {
+    steps_play("tests/unit/histogram.txt", &(struct steps_player){begin, act});
+}
+
+/* ---- elements ---- */
 
 TEST(powers_of_two_differ_by_their_sign) {
     struct histogram histogram;
@@ -120,24 +231,6 @@ TEST(ends_of_a_width_are_in_its_last_bin) {
     }
 }
 
-TEST(zeros_and_minus_ones_alone_fill_no_bin) {
-    static const int32_t zeros[6], ones[] = {-1, -1, -1};
-    struct histogram histogram;
-    histogram_init(&histogram, 32);
-    histogram_int32(&histogram, zeros, 2, 3, 3);
-    assert_int_equal(histogram.zeros, 6);
-    assert_int_equal(histogram_highest(&histogram), -1);
-    struct histogram_moments moments = histogram_moments(&histogram);
-    assert_true(moments.mean == 0 && moments.deviation == 0 && moments.middle_deviation == 0);
-    histogram_init(&histogram, 32);
-    histogram_int32(&histogram, ones, 1, 3, 3);
-    assert_int_equal(histogram.minus_ones, 3);
-    assert_true(histogram.minimum == -1 && histogram.maximum == -1);
-    histogram_init(&histogram, 32);
-    moments = histogram_moments(&histogram);
-    assert_true(moments.mean == 0 && moments.low_mean == 0);
-}
-
 /* Whatever the number of lanes, and with a last vector that is only partly valid. */
 TEST(lanes_do_not_matter) {
     enum { COUNT = 1003 };
@@ -157,83 +250,6 @@ TEST(lanes_do_not_matter) {
         assert_same(&one, &other);
     }
     assert_complete(&one);
-}
-
-TEST(lanes_beyond_the_cube_do_not_count) {
-    static const int32_t values[] = {1, 2, 77, 77, 3, 4, 77, 77};
-    struct histogram histogram;
-    histogram_init(&histogram, 32);
-    histogram_int32(&histogram, values, 2, 4, 2);
-    assert_int_equal(histogram.count, 4);
-    assert_int_equal(histogram.maximum, 4);
-    assert_int_equal(tap_lanes(19, 8, 0), 8);
-    assert_int_equal(tap_lanes(19, 8, 2), 3);
-    assert_int_equal(tap_lanes(19, 8, 3), 0);
-}
-
-TEST(fp16_has_a_bin_per_exponent) {
-    /* 1, -2, smallest subnormal, largest, both zeros, infinity, NaN. */
-    static const uint16_t values[] = {0x3c00, 0xc000, 0x0001, 0x7bff, 0x0000, 0x8000, 0x7c00, 0xfe00};
-    struct histogram histogram;
-    histogram_init(&histogram, 0);
-    histogram_elements(&histogram, NVDLA_FP16, (const uint8_t *)values, 1, 8, 8);
-    assert_int_equal(histogram.positive[15], 1);
-    assert_int_equal(histogram.negative[16], 1);
-    assert_int_equal(histogram.positive[0], 1);
-    assert_int_equal(histogram.positive[30], 1);
-    assert_int_equal(histogram.zeros, 2);
-    assert_int_equal(histogram.nans, 1);
-    assert_int_equal(histogram.infinities, 1);
-    assert_true(histogram.fp_minimum == -2.0 && histogram.fp_maximum == 65504.0);
-    assert_complete(&histogram);
-}
-
-TEST(fp32_beyond_fp16_is_in_the_last_bins) {
-    /* 1, 2^100, -2^-100, NaN, smallest subnormal. */
-    static const uint32_t patterns[] = {0x3f800000, 0x71800000, 0x8d800000, 0x7fc00000, 0x00000001};
-    struct histogram histogram;
-    histogram_init(&histogram, 0);
-    histogram_fp32(&histogram, (const int32_t *)patterns, 1, 5, 5);
-    assert_int_equal(histogram.positive[15], 1);
-    assert_int_equal(histogram.positive[30], 1);
-    assert_int_equal(histogram.negative[0], 1);
-    assert_int_equal(histogram.positive[0], 1);
-    assert_int_equal(histogram.nans, 1);
-    assert_true(histogram.fp_maximum == ldexp(1, 100) && histogram.fp_minimum == -ldexp(1, -100));
-    assert_complete(&histogram);
-}
-
-TEST(moments_from_the_bins_B5) {
-    struct histogram histogram;
-    histogram_init(&histogram, 34);
-    static const struct {
-        int bin;
-        uint64_t count;
-    } positive[] = {{5, 2},   {8, 1},    {9, 2},    {10, 3},   {11, 8},   {12, 17}, {13, 46},
-                    {14, 87}, {15, 172}, {16, 266}, {17, 310}, {18, 120}, {19, 5}},
-      negative[] = {{4, 1},   {5, 1},   {6, 1},    {8, 1},    {9, 1},    {10, 4},   {11, 9}, {12, 19},
-                    {13, 39}, {14, 72}, {15, 184}, {16, 279}, {17, 294}, {18, 101}, {19, 3}};
-    for (size_t i = 0; i < sizeof positive / sizeof positive[0]; i++)
-        histogram.positive[positive[i].bin] = positive[i].count;
-    for (size_t i = 0; i < sizeof negative / sizeof negative[0]; i++)
-        histogram.negative[negative[i].bin] = negative[i].count;
-    histogram.count = in_bins(&histogram);
-    assert_int_equal(histogram.count, 2048);
-    struct histogram_moments moments = histogram_moments(&histogram);
-    assert_true(fabs(moments.low_mean - 3502.727) < 0.001);
-    assert_true(fabs(moments.low_deviation - 122054.4) < 0.1);
-    assert_true(fabs(moments.middle_mean - 5254.09) < 0.01);
-    assert_true(fabs(moments.middle_deviation - 183081.6) < 0.1);
-}
-
-TEST(exact_moments_are_exact) {
-    static const int64_t values[] = {-(INT64_C(1) << 47), (INT64_C(1) << 47) - 1, -1, 0, 5};
-    struct histogram histogram;
-    histogram_init(&histogram, 48);
-    for (int i = 0; i < 1000; i++)
-        histogram_int64(&histogram, values, 1, 5, 5);
-    assert_true((int64_t)histogram.sum == 3000);
-    assert_true(histogram_moments(&histogram).mean == 0.6);
 }
 
 /* ---- convertors ---- */
@@ -256,23 +272,7 @@ TEST(a_convertor_keeps_what_it_does_not_clip) {
     }
 }
 
-TEST(settings_for_a_bin_B5) {
-    struct convertor convertor = convertor_for_bin(19, 8, false);
-    assert_true(convertor.offset == 0 && convertor.scale == 32512 && convertor.shift == 28);
-    convertor = convertor_for_bin(18, 8, false);
-    assert_true(convertor.scale == 32512 && convertor.shift == 27);
-    convertor = convertor_for_bin(19, 16, false);
-    assert_true(convertor.scale == 32767 && convertor.shift == 20);
-    convertor = convertor_for_bin(6, 8, true);
-    assert_true(convertor.offset == 64 && convertor.scale == 32640 && convertor.shift == 14);
-    assert_int_equal(convertor_apply(&convertor, 0), -128);
-    assert_int_equal(convertor_apply(&convertor, 127), 126);
-    assert_int_equal(convertor_apply(&convertor, 128), 127);
-    convertor = convertor_for_bin(62, 8, false); /* the shift is used up */
-    assert_int_equal(convertor.shift, 63);
-    assert_int_equal(convertor.scale, 127);
-    convertor = convertor_for_bin(0, 17, false); /* 32767.5 is beyond every scale */
-    assert_true(convertor.scale == 32767 && convertor.shift == 0);
+TEST(settings_for_bins_are_nested) {
     for (int bits = 8; bits <= 16; bits++) {
         for (int bin = 1; bin < HISTOGRAM_BINS; bin++) {
             for (int kind = 0; kind < 2; kind++) {
@@ -321,18 +321,6 @@ TEST(candidates_are_counted_exactly) {
             }
         }
     }
-}
-
-/* 3 / 2 becomes 2, which stands for 4; 300 becomes 127, which stands for 254; 8 is exact. */
-TEST(errors_are_to_what_results_stand_for) {
-    static const int32_t values[] = {3, 300, 8};
-    const struct convertor half = {.scale = 1, .shift = 1, .bits = 8};
-    struct histogram histogram;
-    histogram_init(&histogram, 32);
-    histogram_convertor(&histogram, &half, 0);
-    histogram_int32(&histogram, values, 1, 3, 3);
-    assert_int_equal(histogram.conversion.clipped, 1);
-    assert_true(histogram.conversion.error_squares == 1 + 46 * 46);
 }
 
 /* ---- sets ---- */
