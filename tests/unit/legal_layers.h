@@ -115,7 +115,7 @@ static inline uint32_t legal_value(const struct nvdla_config *config, const char
 
 struct legal_write {
     enum nvdla_unit unit;
-    uint32_t offset, value;
+    uint32_t offset, value, address;
 };
 
 /* UNIT.REGISTER=VALUE, or UNIT.REGISTER. */
@@ -129,7 +129,7 @@ static inline struct legal_write legal_write_of(const struct nvdla_config *confi
         return (struct legal_write){0};
     }
     return (struct legal_write){reg->unit, reg->address - nvdla_unit_base(config, reg->unit),
-                                legal_value(config, value)};
+                                legal_value(config, value), reg->address};
 }
 
 /* Loads both tables; the access ports of SDP and CDP have the same layouts. */

@@ -5,9 +5,8 @@
 
 #include <inttypes.h>
 
-#include "legal_layers.h"
 #include "model_bench.h"
-#include "tests/unit/steps.h"
+#include "tests/unit/register_steps.h"
 
 /* The refusal of the device at hand; nothing is written to it after that. */
 static bool refused;
@@ -67,7 +66,7 @@ static inline void push(struct device *dev, uint32_t count, uint32_t source, uin
 }
 
 static inline bool register_step(struct device *dev, const struct step *step, FILE *found) {
-    if (!strchr(step->word[0], '.'))
+    if (!step_is_writes(step))
         return false;
     for (size_t i = 0; i < step->count; i++) {
         const struct legal_write change = legal_write_of(dev->config, step->word[i]);

@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "legal_layers.h"
 #include "tb/observers/account_board.h"
 #include "tb/observers/cbuf_board.h"
 #include "tb/observers/mif_board.h"
+#include "tests/unit/register_steps.h"
 #include "tests/unit/stream_steps.h"
 #include "tests/unit/test.h"
 
@@ -116,12 +116,9 @@ static void print_difference(const struct scoreboard *result, const struct step 
 }
 
 static bool stream_step(struct bench *b, const struct step *step, FILE *found) {
-    if (strchr(step->word[0], '.'))
-        for (size_t i = 0; i < step->count; i++) {
-            const struct legal_write write = legal_write_of(b->shown.config, step->word[i]);
-            b->observer.write(b->observer.context, nvdla_unit_base(b->shown.config, write.unit) + write.offset,
-                              write.value, b->cycle);
-        }
+    if (step_is_writes(step))
+        FOR_WRITES(b->shown.config, step,
+                   b->observer.write(b->observer.context, write_.address, write_.value, b->cycle))
     else if (step_is(step, "beat"))
         beats(b, stream_named(step->word[1]), step->count > 2 ? stream_value(step, 2) : 1);
     else if (step_is(step, "rows"))

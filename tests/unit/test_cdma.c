@@ -1,12 +1,11 @@
 /* CDMA alone: the vectors of chapters 20 and 30 by what lies in CBUF afterwards, accounts, reuse and counters. Random
  * layers are compared by tests/naive. */
-#include "legal_layers.h"
 #include "model_bench.h"
 
 #include "model/cdma.h"
 #include "model/cdma_convertor.h"
 #include "nvdla/fp.h"
-#include "tests/unit/steps.h"
+#include "tests/unit/register_steps.h"
 #include "tests/unit/test.h"
 #include "tests/vectors.h"
 
@@ -201,7 +200,7 @@ TEST(image_line_vectors) {
 /* ---- cases of cdma.txt ---- */
 
 static void *begin(const char *title) {
-    return unit_new(kept(xprintf("%.*s", (int)strcspn(title, ","), title)));
+    return unit_new(title_config(title)->name);
 }
 
 /* Phases of both halves, then the accounts of CBUF. */
@@ -234,11 +233,8 @@ static size_t accounted(const struct unit *u) {
 static bool act(void *context, const struct step *at, FILE *found) {
     struct unit *u = context;
     uint64_t seed = 6;
-    if (strchr(at->word[0], '.'))
-        for (size_t i = 0; i < at->count; i++) {
-            const struct legal_write write = legal_write_of(u->dev->config, at->word[i]);
-            set(u, write.offset, write.value);
-        }
+    if (step_is_writes(at))
+        FOR_WRITES(u->dev->config, at, set(u, write_.offset, write_.value))
     else if (step_is(at, "random"))
         random_region(u->dev, &seed, step_number(at, 1), step_number(at, 2));
     else if (step_is(at, "up"))

@@ -6,13 +6,12 @@
 
 #include "gen/gen.h"
 #include "layers/conv_order.h"
-#include "legal_layers.h"
 #include "model/model.h"
 #include "nvdla_offsets.h"
 #include "observe/tap.h"
 #include "replay/player.h"
 #include "tests/unit/random.h"
-#include "tests/unit/steps.h"
+#include "tests/unit/register_steps.h"
 #include "tests/unit/test.h"
 
 /* ---- order ---- */
@@ -32,7 +31,7 @@ static struct conv_order order_with(const struct nvdla_config *config, uint32_t 
 
 static void *begin(const char *title) {
     struct bench *b = test_new(sizeof *b);
-    b->config = nvdla_config_find(kept(xprintf("%.*s", (int)strcspn(title, ", "), title)));
+    b->config = title_config(title);
     b->specified = strstr(title, " specified,") != NULL;
     return b;
 }
@@ -64,11 +63,8 @@ static bool act(void *context, const struct step *step, FILE *found) {
     struct bench *b = context;
     b->order = order_with(b->config, b->words, b->specified);
     const struct conv_operation first = conv_order_first(&b->order);
-    if (strchr(step->word[0], '.'))
-        for (size_t i = 0; i < step->count; i++) {
-            const struct legal_write write = legal_write_of(b->config, step->word[i]);
-            b->words[write.offset / 4] = write.value;
-        }
+    if (step_is_writes(step))
+        FOR_WRITES(b->config, step, b->words[write_.offset / 4] = write_.value)
     else if (step_is(step, "operations") || step_is(step, "stripes"))
         print_operations(&b->order, step_is(step, "stripes"), found);
     else if (step_is(step, "lane"))

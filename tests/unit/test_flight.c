@@ -2,10 +2,9 @@
 
 #include <inttypes.h>
 
-#include "legal_layers.h"
 #include "nvdla/registers.h"
 #include "tb/observers/flight.h"
-#include "tests/unit/steps.h"
+#include "tests/unit/register_steps.h"
 #include "tests/unit/test.h"
 
 enum { LATENCY = 100, BUS = 8 };
@@ -21,7 +20,7 @@ struct bench {
 
 static void *begin(const char *title) {
     struct bench *b = test_new(sizeof *b);
-    b->config = nvdla_config_find(kept(xprintf("%.*s", (int)strcspn(title, ","), title)));
+    b->config = title_config(title);
     b->flight = flight_new(b->config, LATENCY);
     b->observer = flight_observer(b->flight);
     test_keep(b->observer.context, b->observer.release);
@@ -32,12 +31,8 @@ static void *begin(const char *title) {
 
 static bool act(void *context, const struct step *step, FILE *found) {
     struct bench *b = context;
-    if (strchr(step->word[0], '.'))
-        for (size_t i = 0; i < step->count; i++) {
-            const struct legal_write write = legal_write_of(b->config, step->word[i]);
-            b->observer.write(b->observer.context, nvdla_unit_base(b->config, write.unit) + write.offset, write.value,
-                              b->cycle);
-        }
+    if (step_is_writes(step))
+        FOR_WRITES(b->config, step, b->observer.write(b->observer.context, write_.address, write_.value, b->cycle))
     else if (step_is(step, "at"))
         b->cycle = step_number(step, 1);
     else if (step_is(step, "reads") || step_is(step, "writes")) { /* a beat of SDP's LAUNCH at a clock */

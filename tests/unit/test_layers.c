@@ -7,10 +7,9 @@
 #include "layers/pairing.h"
 #include "layers/tracker.h"
 #include "layers/traffic.h"
-#include "legal_layers.h"
 #include "nvdla_offsets.h"
+#include "tests/unit/register_steps.h"
 #include "tests/unit/register_text.h"
-#include "tests/unit/steps.h"
 #include "tests/unit/test.h"
 
 struct bench {
@@ -46,7 +45,7 @@ static int feeder(const struct bench *b, enum nvdla_unit of, int ordinal, enum n
 
 static void *begin(const char *title) {
     struct bench *b = test_new(sizeof *b);
-    *b = bench(kept(xprintf("%.*s", (int)strcspn(title, ","), title)));
+    *b = bench(title_config(title)->name);
     return b;
 }
 
@@ -121,13 +120,9 @@ static bool launch_step(const struct bench *b, const struct step *step, FILE *fo
 
 static bool act(void *context, const struct step *step, FILE *found) {
     struct bench *b = context;
-    if (strchr(step->word[0], '.'))
-        for (size_t i = 0; i < step->count; i++) {
-            const struct legal_write write = legal_write_of(b->config, step->word[i]);
-            print_armed(
-                layer_tracker_write(b->tracker, nvdla_unit_base(b->config, write.unit) + write.offset, write.value, 0),
-                found);
-        }
+    if (step_is_writes(step))
+        FOR_WRITES(b->config, step,
+                   print_armed(layer_tracker_write(b->tracker, write_.address, write_.value, 0), found))
     else if (step_is(step, "address"))
         print_armed(layer_tracker_write(b->tracker, (uint32_t)step_number(step, 1), (uint32_t)step_number(step, 2), 0),
                     found);

@@ -97,10 +97,8 @@ TEST(addresses_without_register_read_zero) {
 /* ---- cases of model.txt ---- */
 
 static void *begin(const char *title) {
-    char config[32];
-    assert_int_equal(sscanf(title, "%31[a-z_0-9]", config), 1);
     refused = false;
-    return bench_with(config, strstr(title, " lenient,") != NULL);
+    return bench_with(title_config(title)->name, strstr(title, " lenient,") != NULL);
 }
 
 /* Loads both tables of a unit with those of a kind of vectors. */

@@ -209,7 +209,7 @@ static bool operation_step(struct fixture *f, const struct step *step) {
     if (step_is(step, "check")) {
         const struct legal_write write = legal_write_of(f->prog->config, step->word[1]);
         op.kind = OP_READ_CHECK;
-        op.address = nvdla_unit_base(f->prog->config, write.unit) + write.offset;
+        op.address = write.address;
         op.value = write.value;
     } else if (step_is(step, "notify")) {
         op.kind = OP_INTR_NOTIFY;

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "legal_layers.h"
 #include "nvdla_offsets.h"
 #include "tb/observers/rtl_tap.h"
+#include "tests/unit/register_steps.h"
 #include "tests/unit/register_text.h"
 #include "tests/unit/stream_steps.h"
 #include "tests/unit/test.h"
@@ -95,7 +95,7 @@ static void beat_of(struct bench *b, enum rtl_stream stream, bool ends) {
 /* ---- cases of rtl_tap.txt ---- */
 
 static void *begin(const char *title) {
-    return bench_of(kept(xprintf("%.*s", (int)strcspn(title, " ,"), title)), !strstr(title, " unrecorded,"));
+    return bench_of(title_config(title)->name, !strstr(title, " unrecorded,"));
 }
 
 static bool beat_step(struct bench *b, const struct step *step) {
@@ -162,11 +162,8 @@ static void axi_beat(struct bench *b, const struct step *step) {
 
 static bool act(void *context, const struct step *step, FILE *found) {
     struct bench *b = context;
-    if (strchr(step->word[0], '.'))
-        for (size_t i = 0; i < step->count; i++) {
-            const struct legal_write write = legal_write_of(b->shown.config, step->word[i]);
-            write_register(b, write.unit, write.offset, write.value);
-        }
+    if (step_is_writes(step))
+        FOR_WRITES(b->shown.config, step, write_register(b, write_.unit, write_.offset, write_.value))
     else if (step_is(step, "record"))
         rtl_tap_record(b->tap, step_number(step, 1));
     else if (step_is(step, "axi"))

@@ -380,7 +380,7 @@ static bool pending; /* a refusal that nothing expects */
 
 static void *begin_sequence(const char *title) {
     assert_false(pending);
-    return new_bench(kept(xprintf("%.*s", (int)strcspn(title, " :"), title)), strstr(title, " undefined") != NULL);
+    return new_bench(title_config(title)->name, strstr(title, " undefined") != NULL);
 }
 
 static bool sequence_step(void *context, const struct step *step, FILE *found) {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "legal_layers.h"
 #include "tb/observers/timeline.h"
 #include "tb/signals.h"
 #include "tests/unit/axi_steps.h"
+#include "tests/unit/register_steps.h"
 #include "tests/unit/test.h"
 
 struct bench {
@@ -83,15 +83,15 @@ static void print_accesses(const struct timeline *timeline, FILE *found) {
 static void access_registers(struct bench *b, const struct step *step) {
     for (size_t i = step_is(step, "read"); i < step->count; i++) {
         const struct legal_write write = legal_write_of(b->config, step->word[i]);
-        (step_is(step, "read") ? b->observer.read : b->observer.write)(
-            b->observer.context, nvdla_unit_base(b->config, write.unit) + write.offset, write.value, b->now.cycle);
+        (step_is(step, "read") ? b->observer.read : b->observer.write)(b->observer.context, write.address, write.value,
+                                                                       b->now.cycle);
     }
 }
 
 static bool act(void *context, const struct step *step, FILE *found) {
     struct bench *b = context;
     const struct timeline *timeline = timeline_counted(b->counter);
-    if (strchr(step->word[0], '.') || step_is(step, "read"))
+    if (step_is_writes(step) || step_is(step, "read"))
         access_registers(b, step);
     else if (step_is(step, "clock") || step_is(step, "interrupt")) /* LINKS COUNT */
         for (uint64_t i = 0; i < (step->count > 2 ? step_number(step, 2) : 1); i++)
@@ -122,7 +122,7 @@ static bool act(void *context, const struct step *step, FILE *found) {
         print_accesses(timeline, found);
     else if (step_is(step, "many")) { /* reads of different values; what is kept, and what is not */
         for (uint32_t i = 0; i < TIMELINE_EVENTS; i++)
-            b->observer.read(b->observer.context, legal_write_of(b->config, "GLB.S_INTR_STATUS").offset, i,
+            b->observer.read(b->observer.context, legal_write_of(b->config, "GLB.S_INTR_STATUS").address, i,
                              b->now.cycle);
         fprintf(found, "%d, %" PRIu64, timeline_counted(b->counter)->access_count == TIMELINE_EVENTS,
                 (uint64_t)timeline_counted(b->counter)->accesses_dropped);
