@@ -64,8 +64,6 @@ sdp/nvdla_sdp_beats.sv
 sdp/nvdla_sdp_blocks.sv
 sdp/nvdla_sdp_cvt.sv
 sdp/nvdla_sdp_cvt_lane.sv
-sdp/nvdla_sdp_cvt_wide.sv
-sdp/nvdla_sdp_cvt_wide_lane.sv
 sdp/nvdla_sdp_interleave.sv
 sdp/nvdla_sdp_lines.sv
 sdp/nvdla_sdp_operands.sv
@@ -74,7 +72,6 @@ sdp/nvdla_sdp_rdma_main.sv
 sdp/nvdla_sdp_rdma_operand.sv
 sdp/nvdla_sdp_reader.sv
 sdp/nvdla_sdp_source.sv
-sdp/nvdla_sdp_source_wide.sv
 sdp/nvdla_sdp_stages.sv
 sdp/nvdla_sdp_status.sv
 sdp/nvdla_sdp_walk.sv

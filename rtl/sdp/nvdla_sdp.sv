@@ -178,53 +178,31 @@ module nvdla_sdp
   logic [LanesOut-1:0] out_data;
   logic [SdpBsThroughput-1:0] out_saturated;
 
-  if (LaneBytes == 2) begin : gen_source_wide
-    nvdla_sdp_source_wide u_source (
-        .clk_i          (clk),
-        .rst_ni         (rst_ni),
-        .clk_on_i       (clk_on_i),
-        .run_i          (run),
-        .flying_i       (d.flying_mode),
-        .in_i           (main_in),
-        .wide_i         (wide),
-        .fp_i           (fp),
-        .nan_to_zero_i  (nan_to_zero),
-        .width_i        (d.width),
-        .height_i       (d.height),
-        .surface_count_i(surface_count),
-        .batches_i      (batches),
-        .main_valid_i   (main_valid),
-        .main_ready_o   (main_ready),
-        .main_data_i    (main_data),
-        .cacc_valid_i   (cacc_valid_i),
-        .cacc_ready_o   (cacc_ready_o),
-        .cacc_data_i    (cacc_data_i),
-        .valid_o        (src_valid),
-        .ready_i        (src_ready),
-        .data_o         (src_data),
-        .last_o         (src_last)
-    );
-  end else begin : gen_source
-    nvdla_sdp_source u_source (
-        .clk_i          (clk),
-        .rst_ni         (rst_ni),
-        .run_i          (run),
-        .flying_i       (d.flying_mode),
-        .width_i        (d.width),
-        .height_i       (d.height),
-        .surface_count_i(surface_count),
-        .main_valid_i   (main_valid),
-        .main_ready_o   (main_ready),
-        .main_data_i    (main_data),
-        .cacc_valid_i   (cacc_valid_i),
-        .cacc_ready_o   (cacc_ready_o),
-        .cacc_data_i    (cacc_data_i),
-        .valid_o        (src_valid),
-        .ready_i        (src_ready),
-        .data_o         (src_data),
-        .last_o         (src_last)
-    );
-  end
+  nvdla_sdp_source u_source (
+      .clk_i          (clk),
+      .rst_ni         (rst_ni),
+      .clk_on_i       (clk_on_i),
+      .run_i          (run),
+      .flying_i       (d.flying_mode),
+      .in_i           (main_in),
+      .wide_i         (wide),
+      .fp_i           (fp),
+      .nan_to_zero_i  (nan_to_zero),
+      .width_i        (d.width),
+      .height_i       (d.height),
+      .surface_count_i(surface_count),
+      .batches_i      (batches),
+      .main_valid_i   (main_valid),
+      .main_ready_o   (main_ready),
+      .main_data_i    (main_data),
+      .cacc_valid_i   (cacc_valid_i),
+      .cacc_ready_o   (cacc_ready_o),
+      .cacc_data_i    (cacc_data_i),
+      .valid_o        (src_valid),
+      .ready_i        (src_ready),
+      .data_o         (src_data),
+      .last_o         (src_last)
+  );
 
 `ifndef NVDLA_NO_BS
   nvdla_sdp_x u_bs (
@@ -384,48 +362,27 @@ module nvdla_sdp
                        d.ew_lut_bypass, d.perf_lut_en};
   end
 
-  if (LaneBytes == 2) begin : gen_cvt_wide
-    nvdla_sdp_cvt_wide u_cvt (
-        .clk_i      (clk),
-        .rst_ni     (rst_ni),
-        .clk_on_i   (clk_on_i),
-        .compare_i  (compare),
-        .fp_i       (fp),
-        .out_i      (out_precision),
-        .offset_i   (d.cvt_offset),
-        .scale_i    (d.cvt_scale),
-        .shift_i    (d.cvt_shift),
-        .busy_o     (cvt_busy),
-        .valid_i    (y_valid),
-        .ready_o    (y_ready),
-        .data_i     (y_data),
-        .last_i     (y_last),
-        .valid_o    (out_valid),
-        .ready_i    (out_ready),
-        .data_o     (out_data),
-        .saturated_o(out_saturated),
-        .last_o     (out_last)
-    );
-  end else begin : gen_cvt
-    nvdla_sdp_cvt u_cvt (
-        .clk_i      (clk),
-        .rst_ni     (rst_ni),
-        .compare_i  (compare),
-        .offset_i   (d.cvt_offset),
-        .scale_i    (d.cvt_scale),
-        .shift_i    (d.cvt_shift),
-        .busy_o     (cvt_busy),
-        .valid_i    (y_valid),
-        .ready_o    (y_ready),
-        .data_i     (y_data),
-        .last_i     (y_last),
-        .valid_o    (out_valid),
-        .ready_i    (out_ready),
-        .data_o     (out_data),
-        .saturated_o(out_saturated),
-        .last_o     (out_last)
-    );
-  end
+  nvdla_sdp_cvt u_cvt (
+      .clk_i      (clk),
+      .rst_ni     (rst_ni),
+      .clk_on_i   (clk_on_i),
+      .compare_i  (compare),
+      .fp_i       (fp),
+      .out_i      (out_precision),
+      .offset_i   (d.cvt_offset),
+      .scale_i    (d.cvt_scale),
+      .shift_i    (d.cvt_shift),
+      .busy_o     (cvt_busy),
+      .valid_i    (y_valid),
+      .ready_o    (y_ready),
+      .data_i     (y_data),
+      .last_i     (y_last),
+      .valid_o    (out_valid),
+      .ready_i    (out_ready),
+      .data_o     (out_data),
+      .saturated_o(out_saturated),
+      .last_o     (out_last)
+  );
 
   // Results: to the write client, to PDP, or nowhere.
   logic w_ready, w_done, w_stall, out_taken;

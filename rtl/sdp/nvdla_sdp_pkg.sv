@@ -42,8 +42,8 @@ package nvdla_sdp_pkg;
     return $signed({d[31], d}) - $signed({offset[31], offset});
   endfunction
 
-  // End of the output convertor: {saturation flag, INT8 result}. The flag says that the shifted product leaves 17
-  // bits, rounded or rounded down; the clamp from 17 to 8 bits raises no flag.
+  // End of the output convertor of INT8 alone: {saturation flag, result}. The flag says that the shifted product leaves
+  // 17 bits, rounded or rounded down; the clamp from 17 to 8 bits raises no flag.
   function automatic logic [8:0] cvt_round(input logic signed [48:0] p, input logic [5:0] shift);
     logic signed [63:0] wide;
     logic signed [63:0] floor;
@@ -76,17 +76,19 @@ package nvdla_sdp_pkg;
     return {1'b0, floor[16:0] + 17'(up && floor[16:0] != 17'h0_ffff)};
   endfunction
 
-  // The same for an output lane of INT8, sign-extended, or INT16: {saturation flag, result}; the last clamp raises no
-  // flag.
-  function automatic logic [16:0] cvt_round_lane(input logic signed [48:0] p, input logic [5:0] shift,
+  // End of the output convertor for a lane: {saturation flag, result}. Where lanes have 16 bits it is INT8,
+  // sign-extended, or INT16; the last clamp raises no flag.
+  function automatic logic [8*LaneBytes:0] cvt_element(input logic signed [48:0] p, input logic [5:0] shift,
       input logic int8);
+    localparam int Bits = 8 * LaneBytes + 1;
     logic [17:0] t;
     logic signed [7:0] t8;
+    if (LaneBytes == 1) return Bits'(cvt_round(p, shift));
     t = cvt_round_17(p, shift);
     t8 = nvdla_arith_pkg::sat8($signed({{47{t[16]}}, t[16:0]}));
-    if (int8) return {t[17], {8{t8[7]}}, t8};
-    if (t[16] != t[15]) return {t[17], t[16] ? 16'h8000 : 16'h7fff};
-    return {t[17], t[15:0]};
+    if (int8) return Bits'({t[17], {8{t8[7]}}, t8});
+    if (t[16] != t[15]) return Bits'({t[17], t[16] ? 16'h8000 : 16'h7fff});
+    return Bits'({t[17], t[15:0]});
   endfunction
 
   // How many FP16 lanes of an atom are NaN, and infinite: trees of adders.
