@@ -3,7 +3,7 @@
 # usage: NVCOSIM=build/nvcosim tests/cli/linux.sh
 . "$(dirname "$0")/frame.sh"
 
-nv linux --config tiny; check linux_config 2 "--config: found 'tiny', expected a configuration"
+nv linux --config small,macs=16x16; check linux_config 2 "--config: found 'small,macs=16x16', expected one of full, small," "NVIDIA's driver knows none by values"
 nv linux net.nvdla; check linux_no_input 2 "--input is missing; expected the picture that net.nvdla reads"
 printf 'x' >net.bin; nv linux net.bin --input p.pgm; check linux_no_loadable 2 "net.bin: "
 nv linux "$ROOT/traces/networks/digits/digits.nvdla"; check linux_no_input_of_digits 2 "--input is missing; expected the picture"
