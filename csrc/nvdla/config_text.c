@@ -179,10 +179,13 @@ bool nvdla_config_set(struct nvdla_config *config, const char *key, const char *
     const long number = number_of(value);
     if (number < 0 || number > 65536)
         return error_set(err, "%s=%s: expected a number from 0 to 65536", key, value);
+    const bool alike = config->secondary_memory && config->cvsram_data_bits == config->dbb_data_bits;
     if (strcmp(key, "secondary") == 0)
         set_secondary(config, number != 0);
     else
         *value_at(config, parameter) = (int)number;
+    if (alike && strcmp(parameter->key, "bus") == 0)
+        config->cvsram_data_bits = config->dbb_data_bits;
     if (sdp)
         config->sdp_bn_throughput = (int)number;
     return true;

@@ -9,6 +9,7 @@
  *   macs=N        32, 64, 128, 256, 512, 1024 or 2048 multipliers, with all sizes of the configuration that has them
  *   cbuf=N        bytes of CBUF, with K or M: its banks get another depth
  *   port=BITS, sdp=N   other words for bus=, and for bs= and bn=
+ *   bus=BITS      both ports, where the second one has the width of the first one
  *   secondary=0|1 the port of the second memory, like the first one if it has not been there
  *
  * (their order does not count), or the name of a file, NAME.spec, NAME.yml or NAME.yaml (nvdla_config_file).

@@ -48,6 +48,8 @@ TEST(the_order_of_keys_does_not_count) {
     assert_ptr_equal(config_of("small,cbuf=64K,banks=16,macs=32x16"), config_of("small,macs=32x16,banks=16,cbuf=64K"));
     assert_ptr_equal(config_of("small,secondary_burst=4,secondary=1,bus=128"),
                      config_of("small,bus=128,secondary=1,secondary_burst=4"));
+    assert_ptr_equal(config_of("large,secondary_bus=64,bus=128"), config_of("large,bus=128,secondary_bus=64"));
+    assert_string_equal(config_of("large,bus=128,secondary_bus=128")->name, "large+bus-128");
     assert_ptr_equal(config_of("small,bs=2,sdp=4"), config_of("small,sdp=4,bs=2"));
     is_refused("full,winograd=1,macs=16x16", "winograd=1: expected 0, with c=16");
 }
