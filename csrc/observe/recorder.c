@@ -191,14 +191,21 @@ static void write_out(struct file *file, const void *bytes, size_t n) {
         broken(file, "written");
 }
 
-enum { ACCELERATION = 8 /* of LZ4: a third of its time for files that are 2 % larger */ };
+enum {
+    ACCELERATION = 8, /* of LZ4: a third of its time for files that are 2 % larger */
+    COPY = 256,       /* for what does not shrink, such as sums of noise: little more than a copy */
+    SAMPLE = 4096     /* bytes that show whether a part shrinks */
+};
 
 /* Compresses to recorder->packed, after what it already holds. Returns the bytes added. */
 static uint32_t pack(struct recorder *recorder, const uint8_t *from, size_t size) {
     struct bytes *packed = &recorder->packed;
     reserve(packed, bound_of(size));
-    const int n = LZ4_compress_fast((const char *)from, (char *)packed->at + packed->used, (int)size,
-                                    (int)bound_of(size), ACCELERATION);
+    char *const to = (char *)packed->at + packed->used;
+    const bool noise = size > 2 * SAMPLE &&
+                       LZ4_compress_fast((const char *)from, to, SAMPLE, (int)bound_of(SAMPLE), ACCELERATION) >= SAMPLE;
+    const int n =
+        LZ4_compress_fast((const char *)from, to, (int)size, (int)bound_of(size), noise ? COPY : ACCELERATION);
     packed->used += (size_t)n;
     return (uint32_t)n;
 }

@@ -255,9 +255,10 @@ static void release_parts(struct rtl_tap *tap, enum rtl_stream index, const stru
 }
 
 static void send_beat(struct rtl_tap *tap, enum rtl_stream index, struct stream_beat *beat, uint64_t cycle) {
-    struct stream_part whole = {beat->first, beat->count, beat->place, 0};
-    if (beat->parts == 0)
+    if (beat->parts == 0) {
+        struct stream_part whole = {beat->first, beat->count, beat->place, 0};
         send_part(tap, index, beat->words, beat->along_x, &whole, cycle);
+    }
     for (size_t i = 0; i < beat->parts; i++)
         if (beat->part[i].slot)
             hold_part(&tap->internal[index], beat, &beat->part[i], cycle);
