@@ -184,17 +184,13 @@ def quantise(layers, x):
 
 def loadable(layers, scale):
     task = container.Task()
-    picture = cube = container.Cube(draw.SIZE, draw.SIZE, 1, container.INPUT)
-    offset, before = 0, None
+    picture = cube = container.Cube(draw.SIZE, draw.SIZE, 1, container.PICTURE)
+    offset = 0
     for layer in layers:
-        first = len(task.types)
         if isinstance(layer, Pool):
             cube = task.pool(cube, offset)
         else:
             cube = task.convolution(cube, layer.w, layer.b, layer.bias_shift, layer.relu, layer.scale, layer.shift, offset)
-        if before is not None:
-            task.after(before, first)
-        before = len(task.types) - 1
         offset += -(-cube.size // 256) * 256
     return container.write(task, offset, picture, cube, ("picture", "digit"), scale, 1 / 127)
 

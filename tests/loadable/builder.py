@@ -165,10 +165,10 @@ def cube(kind, position, width, height, channels, line=0, surface=0, offset=0, s
     return struct.pack("<Hh", kind, position) + middle + struct.pack("<IHHHHIII", size, width, height, channels, 0, line, surface, plane)
 
 
-def packed(position, width, height, channels, atom=8, element=1, offset=0, old=False):
-    """A feature cube in memory with nothing between its atoms."""
+def packed(position, width, height, channels, atom=8, element=1, offset=0, old=False, kind=0):
+    """A feature cube with nothing between its atoms."""
     line = width * atom
-    return cube(0, position, width, height, channels, line, line * height, offset,
+    return cube(kind, position, width, height, channels, line, line * height, offset,
                 line * height * -(-channels * element // atom), old=old)
 
 
