@@ -1,7 +1,8 @@
 // The floating-point operations of rtl/fp against the C model's: conversions of FP16, FP17 and 17-bit integers for
 // every operand; operations of two numbers for all pairs of corners (zeros, numbers with exponent 0, around 1, where
 // rounding is a tie, largest numbers, infinities, NaNs) and, with every seed, pairs_per_seed random pairs that lean to
-// corners and to each other; sums of products, accumulations, transforms and means in smaller numbers.
+// corners and to each other; sums of products, accumulations, transforms and means in smaller numbers. Tables have a
+// bench of their own, lut.
 #include <array>
 
 #include "common/design.h"
@@ -12,7 +13,6 @@ extern "C" {
 #include "model/cmac_fp16.h"
 #include "model/pra.h"
 #include "nvdla/fp.h"
-#include "nvdla/lut.h"
 }
 
 const uint64_t usual_seeds = 10;
@@ -48,9 +48,6 @@ enum OpCode {
     Winograd,
     SquareSum,
     Mean,
-    Locate,
-    Weighted,
-    Interpolate,
     DotInt8,
     DotInt8OfTile,
     DotInt16,
@@ -592,113 +589,6 @@ void random_means(Random &r) {
     }
 }
 
-// ---- tables ----
-
-lut_settings draw_settings(Random &r) {
-    lut_settings s = {};
-    s.le_linear = r.percent(50);
-    s.under_first_lo = r.percent(50);
-    s.over_first_lo = r.percent(50);
-    s.hybrid_first_lo = r.percent(50);
-    s.le_index_offset = r.percent(80) ? r.range(-40, 20) : r.range(-128, 127);
-    for (lut_range &range : s.range) {
-        range.start = draw(r, fp32);
-        if (r.percent(60)) // of the size of usual inputs
-            range.start = fp32.pack(r.bits(), static_cast<uint32_t>(127 + r.range(-8, 8)), r.bits());
-        range.end = draw(r, fp32);
-        range.select = r.percent(80) ? r.range(-12, 8) : r.range(-128, 127);
-        range.under.scale = static_cast<int16_t>(draw(r, fp16));
-        range.over.scale = static_cast<int16_t>(draw(r, fp16));
-    }
-    return s;
-}
-
-// An input that lies in or near a table: its start and some steps.
-uint32_t draw_input(Random &r, const lut_settings &s) {
-    if (r.percent(25))
-        return draw(r, fp32);
-    const bool lo = r.percent(50);
-    const lut_range &range = s.range[lo];
-    const int step = !lo && !s.le_linear ? s.le_index_offset + r.range(-1, 65) : range.select + r.range(-3, lo ? 8 : 6);
-    const uint32_t way =
-        fp32.pack(0, static_cast<uint32_t>(std::min(std::max(127 + step, 0), 254)), draw_mantissa(r, fp32));
-    return fp32_add(static_cast<uint32_t>(range.start), way);
-}
-
-void check_look_up(Operations &operations, Random &r, const lut_settings &s, const lut_entries &entries, uint32_t x,
-                   bool sdp) {
-    const lut_result want = sdp ? lut_look_up_sdp_fp16(&s, &entries, x) : lut_look_up_cdp_fp16(&s, &entries, x);
-    // Where: both tables answer, of the selected one the place is known.
-    operations.select(Locate);
-    for (int table : {LUT_LE, LUT_LO}) {
-        const lut_range &range = s.range[table];
-        const bool exponential = table == LUT_LE && !s.le_linear;
-        operations.put(0, x, 0);
-        operations.put(1, static_cast<uint32_t>(range.start), 0);
-        operations.put(2,
-                       static_cast<uint32_t>(exponential) << 16 |
-                           (static_cast<uint32_t>(s.le_index_offset) & 255) << 8 |
-                           (static_cast<uint32_t>(range.select) & 255),
-                       0);
-        operations.design.clock();
-        const uint64_t low = operations.result64(static_cast<size_t>(4 * table));
-        const lut_answer answer = low & 1 ? LUT_UNDER : low & 2 ? LUT_OVER : LUT_HIT;
-        if (answer != want.answer[table] || (low & 3) == 3)
-            checks.fail("answer of table %d to 0x%x is %d, expected %d", table, x, answer, want.answer[table]);
-        if (want.selected == table && answer == LUT_HIT) {
-            const uint64_t fraction =
-                (operations.result64(static_cast<size_t>(4 * table + 1)) << 0 & UINT64_C(0x7ffffffff)) >>
-                (sdp ? 0 : 19);
-            checks.equal("index", low >> 2 & 0x1ff, static_cast<uint64_t>(want.index));
-            checks.equal("fraction", fraction, want.fraction);
-        }
-    }
-    // What: from the samples, or on a line.
-    const lut_range &range = s.range[want.selected];
-    const lut_answer answer = want.answer[want.selected];
-    const int16_t *samples = want.selected == LUT_LE ? entries.le : entries.lo;
-    uint32_t from = static_cast<uint32_t>(range.end);
-    if (answer == LUT_UNDER) {
-        const uint32_t distance =
-            !sdp && s.le_index_offset <= -127 ? 0 : static_cast<uint32_t>(s.le_index_offset + 127) % 256 << 23;
-        from = static_cast<uint32_t>(range.start);
-        if (want.selected == LUT_LE && !s.le_linear)
-            from = fp32_add(from, distance);
-    }
-    const bool hit = answer == LUT_HIT;
-    const int16_t slope = (answer == LUT_UNDER ? range.under : range.over).scale;
-    const int16_t next = hit ? samples[want.index + 1] : static_cast<int16_t>(r.bits());
-    const uint64_t fraction = hit ? want.fraction : r.bits();
-    operations.select(sdp ? Weighted : Interpolate);
-    operations.put(0, x, 0);
-    operations.put(1, from, 0);
-    operations.put(2, static_cast<uint32_t>(hit) << 16 | static_cast<uint16_t>(slope), 0);
-    operations.put(
-        3, static_cast<uint32_t>(static_cast<uint16_t>(next)) << 16 | static_cast<uint16_t>(samples[want.index]), 0);
-    operations.put(4, static_cast<uint32_t>(fraction), 0);
-    operations.put(5, static_cast<uint32_t>(fraction >> 32), 0);
-    operations.design.clocks(4);
-    const uint32_t value = sdp ? fp17_to_fp32(operations.result(0)) : operations.result(0);
-    if (value != static_cast<uint32_t>(want.value))
-        checks.fail("value of %s's table at 0x%x is 0x%x, expected 0x%x; answer %d, index %d", sdp ? "SDP" : "CDP", x,
-                    value, static_cast<uint32_t>(want.value), answer, want.index);
-}
-
-void random_look_ups(Random &r) {
-    Operations operations;
-    for (int n = 0; n < composed_per_seed / 100; n++) {
-        const lut_settings settings = draw_settings(r);
-        lut_entries entries;
-        Fp16Source sample(r);
-        for (int16_t &y : entries.le)
-            y = static_cast<int16_t>(sample.draw());
-        for (int16_t &y : entries.lo)
-            y = static_cast<int16_t>(sample.draw());
-        for (int i = 0; i < 100; i++)
-            check_look_up(operations, r, settings, entries, draw_input(r, settings), i % 2 == 0);
-    }
-}
-
 } // namespace
 
 void directed_cases() {
@@ -722,5 +612,4 @@ void random_case(uint64_t seed) {
     random_tiles(r);
     random_square_sums(r);
     random_means(r);
-    random_look_ups(r);
 }

@@ -42,9 +42,8 @@ module fp_bench
   localparam int Fp16ToFp17 = 8, Fp16ToFp32 = 9, Fp17ToFp32 = 10, Fp17ToFp16 = 11, Fp32ToFp16 = 12, Fp32ToFp17 = 13;
   localparam int Fp16ToInt16 = 14, Int17ToFp16 = 15, Fraction16 = 16, Fraction35 = 17;
   localparam int Dot = 18, DotOfTile = 19, Fp48Add = 20, Fp48ToFp32 = 21, InputTile = 22, SquareSum = 23, Mean = 24;
-  localparam int Locate = 25, Weighted = 26, Interpolate = 27;
-  localparam int DotInt8 = 28, DotInt8OfTile = 29, DotInt16 = 30, DotInt16OfTile = 31;
-  localparam int Ops = 32;
+  localparam int DotInt8 = 25, DotInt8OfTile = 26, DotInt16 = 27, DotInt16OfTile = 28;
+  localparam int Ops = 29;
 
   logic [Ops-1:0] clk;
   for (genvar o = 0; o < Ops; o++) begin : gen_clocks
@@ -176,70 +175,8 @@ module fp_bench
       .mean_o  (mean)
   );
 
-  // ---- tables -------------------------------------------------------------------------------------------------------
-  // In a_i x, start or from, {exponential, offset, select} or {hit, slope}, {y1, y0}, 32 bits each, and the fraction.
-  logic [255:0] places, weighted, interpolated;
-  logic [16:0] weighted_value, interpolated_value;
-  logic [16:0] locate_q;
-  always_ff @(posedge clk[Locate]) locate_q <= a_i[80:64];
-  for (genvar t = 0; t < 2; t++) begin : gen_tables
-    logic under, over;
-    logic [8:0] index;
-    logic [34:0] fraction;
-    nvdla_fp_lut_locate #(
-        .Last((t == 0) ? 64 : 256)
-    ) u_locate (
-        .clk_i        (clk[Locate]),
-        .en_i         (1'b1),
-        .x_i          (a_i[31:0]),
-        .start_i      (a_i[63:32]),
-        .exponential_i(locate_q[16]),
-        .offset_i     (locate_q[15:8]),
-        .select_i     (locate_q[7:0]),
-        .under_o      (under),
-        .over_o       (over),
-        .index_o      (index),
-        .fraction_o   (fraction)
-    );
-    assign places[128*t+:128] = 128'({fraction, 21'd0, index, over, under});
-  end
-
-  logic [191:0] weighted_q, interpolate_q;
-  always_ff @(posedge clk[Weighted]) weighted_q <= a_i[191:0];
-  nvdla_fp17_weighted u_weighted (
-      .clk_i     (clk[Weighted]),
-      .en_i      (1'b1),
-      .hit_i     (weighted_q[80]),
-      .y0_i      (weighted_q[111:96]),
-      .y1_i      (weighted_q[127:112]),
-      .fraction_i(weighted_q[162:128]),
-      .x_i       (weighted_q[31:0]),
-      .from_i    (weighted_q[63:32]),
-      .slope_i   (weighted_q[79:64]),
-      .value_o   (weighted_value)
-  );
-  always_ff @(posedge clk[Interpolate]) interpolate_q <= a_i[191:0];
-  nvdla_fp17_interpolate u_interpolate (
-      .clk_i     (clk[Interpolate]),
-      .en_i      (1'b1),
-      .hit_i     (interpolate_q[80]),
-      .y0_i      (interpolate_q[111:96]),
-      .y1_i      (interpolate_q[127:112]),
-      .fraction_i(interpolate_q[143:128]),
-      .x_i       (interpolate_q[31:0]),
-      .from_i    (interpolate_q[63:32]),
-      .slope_i   (interpolate_q[79:64]),
-      .value_o   (interpolated_value)
-  );
-  assign weighted = 256'(weighted_value);
-  assign interpolated = 256'(interpolated_value);
-  wire unused_rest = &{1'b0, weighted_q[191:163], weighted_q[95:81], interpolate_q[191:144], interpolate_q[95:81]};
-
   always_comb
     case (op_i)
-      5'(Locate): z_o = places;
-      5'(Weighted): z_o = weighted;
-      5'(Interpolate): z_o = interpolated;
       5'(Dot), 5'(DotOfTile): z_o = 256'(dot);
       5'(DotInt8), 5'(DotInt8OfTile), 5'(DotInt16), 5'(DotInt16OfTile): z_o = 256'(dots);
       5'(Fp48Add): z_o = fp48_both;
