@@ -17,10 +17,6 @@ struct Window {
     const IData *data;
 };
 
-struct RegisterWrite {
-    uint32_t offset, value;
-};
-
 class Csb : public Agent {
   public:
     int percent = 100; // of the clocks in which an access that waits begins

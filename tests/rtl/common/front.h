@@ -15,6 +15,7 @@ extern "C" {
 class Front {
   public:
     std::function<bool()> at_rest = [] { return true; }; // nothing moves between the design and its memory
+    std::function<void()> each_clock = [] {};            // called while the program waits
     uint64_t armed_at = 0;                               // clock of the last D_OP_ENABLE
 
     // own: the design's memories take what the program loads; else memories that no one reads.
@@ -42,6 +43,10 @@ class Front {
     // Plays the program; what it loads lies in memories of its own.
     bool play(const Program &program) {
         return program.play(&device_.dev);
+    }
+    // D_OP_ENABLE writes.
+    int armed(size_t window) const {
+        return armed_[window];
     }
     void raise(const char *interrupt, int group) {
         status_ |= UINT32_C(1) << (nvdla_interrupt_bit(interrupt) + group);
@@ -84,6 +89,7 @@ class Front {
     Csb &csb_;
     bool own_;
     uint32_t status_ = 0, mask_ = 0; // GLB
+    std::array<int, 8> armed_{};
     std::array<std::array<uint32_t, 256>, 8> words_{};
 
     static Front &of(device *dev) {
@@ -124,8 +130,10 @@ class Front {
                 continue;
             csb_.write(i, offset, value);
             words_[i][offset / 4] = value;
-            if (offset == csb_.offset(i, "D_OP_ENABLE"))
+            if (offset == csb_.offset(i, "D_OP_ENABLE")) {
                 armed_at = design_.now - 1;
+                armed_[i]++;
+            }
         }
     }
     uint32_t csb_read(uint32_t address) {
@@ -146,6 +154,7 @@ class Front {
                 error_set(err, "see above");
                 return DEVICE_FAILED;
             }
+            each_clock();
             design_.clock();
         }
         return DEVICE_RUNNING;

@@ -43,6 +43,8 @@ class Program {
     explicit Program(const gen_case &gen) : layers(gen), program_(gen_build(&gen, "bench", &err_)) {
         if (!program_)
             checks.fail("the bench's own layers are not legal: %s", err_.text);
+        for (int i = 0; i < gen.count; i++)
+            describe(layers.layers[i]);
     }
     ~Program() {
         if (program_)
@@ -75,6 +77,14 @@ class Program {
     }
 
   private:
+    // What fails shows the settings that are not plain.
+    static void describe(gen_layer &layer) {
+        std::string text;
+        for (size_t i = 0; i < gen_field_count; i++)
+            if (const int64_t value = *gen_field_of(&layer, &gen_fields[i]); value != gen_fields[i].plain)
+                text += std::string(gen_fields[i].name) + "=" + std::to_string(value) + " ";
+        checks.detail(text);
+    }
     error err_{};
     program *program_;
 };

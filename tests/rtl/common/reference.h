@@ -2,12 +2,31 @@
 #pragma once
 #include <functional>
 
+#include "common/memory.h"
 #include "common/program.h"
 
 extern "C" {
 #include "model/model.h"
 #include "replay/journal.h"
 #include "replay/read_judge.h"
+}
+
+// Fails at the first byte in which the design's memories differ from the model's, except for what other units
+// write.
+inline void compare_memory(Memory &memory, const device *model, nvdla_unit unit) {
+    for (const memory_space space : {SPACE_PRIMARY, SPACE_SECONDARY}) {
+        const ::memory *mine = memory.space(space == SPACE_PRIMARY), *other = model->memory[space];
+        uint64_t at = 0;
+        for (; mine && !checks.failing() && memory_next_difference(mine, other, at, &at); at++) {
+            memory_origin origin;
+            if (memory_origin_of(other, at, &origin) && origin.unit >= 0 && origin.unit != int(unit))
+                continue;
+            uint8_t got, expected;
+            memory_read(mine, at, &got, 1);
+            memory_read(other, at, &expected, 1);
+            checks.fail("byte 0x%" PRIx64 " of memory %d is %02x, expected %02x", at, space, got, expected);
+        }
+    }
 }
 
 class Reference {

@@ -7,9 +7,9 @@
 // that CDMA reads, CBUF at the end, results and their order, interrupts, and all registers of both groups. Directed
 // cases: the arithmetic of CACC, its saturation counter, the zero fill, the throughput law of chapter 40 section 10 and
 // the time that CDMA takes.
-#include "common/chain.h"
 #include "common/dma_client.h"
 #include "common/front.h"
+#include "common/interrupts.h"
 #include "common/reference.h"
 #include "common/stream.h"
 #include "conv/cbuf.h"
