@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "nvdla/registers.h"
+#include "nvdla/xalloc.h"
 #include "tb/observers/timeline.h"
 #include "tb/rtl_state.h"
 
@@ -460,7 +461,7 @@ static bool rtl_finish(struct device *dev, struct error *err) {
 }
 
 static void rtl_destroy(struct device *dev) {
-    struct rtl_device *rtl = rtl_of(dev);
+    autofree struct rtl_device *rtl = rtl_of(dev);
     rtl_finish(dev, NULL);
     for (int i = 0; i < rtl->observers.count; i++)
         if (rtl->observers.item[i].release)
@@ -472,7 +473,6 @@ static void rtl_destroy(struct device *dev) {
     activity_free(&rtl->waves.activity);
     waits_begin(&rtl->waits, 0);
     device_release(dev);
-    free(rtl);
 }
 
 const struct device_ops rtl_ops = {

@@ -265,7 +265,7 @@ static char *readable(const char *name, struct error *err) {
 
 /* Variables of make for how to compile. False with a message. */
 static bool compile_variables(const struct build_options *options, struct words *variables, struct error *err) {
-    struct text traces = {0};
+    autotext struct text traces = {0};
     bool fine = true;
     if (options->compiler)
         words_add(variables, "CXX=%s", options->compiler);
@@ -278,23 +278,21 @@ static bool compile_variables(const struct build_options *options, struct words 
     else if (options->vmod || options->nvidia)
         words_add(variables, "PROFILE=auto");
     for (size_t i = 0; fine && i < options->training.count; i++) {
-        char *path = readable(options->training.items[i], err);
+        autofree char *path = readable(options->training.items[i], err);
         fine = path && (!strpbrk(path, SPECIAL) ||
                         error_set(err, "%s: the path of a trace for a profile must have no spaces or quotes", path));
         if (fine)
             text_printf(&traces, "%s%s", i ? " " : "", path);
-        free(path);
     }
     if (fine && traces.text)
         words_add(variables, "TRAINING=%s", traces.text);
-    free(traces.text);
     return fine;
 }
 
 /* Builds a known RTL with other settings. */
 static int rebuild(const struct build_options *options) {
     struct error err;
-    struct words variables = {0};
+    autowords struct words variables = {0};
     const char *name = options->name ? options->name : "";
     bool ok = simulators_can_be_built(&err) && compile_variables(options, &variables, &err);
     if (ok) {
@@ -307,7 +305,6 @@ static int rebuild(const struct build_options *options) {
         printf("done; nvcosim info --build shows how it was built\n");
     else
         fprintf(stderr, "nvcosim build: %s\n", err.text);
-    words_free(&variables);
     return ok ? EXIT_OK : EXIT_BAD_INPUT;
 }
 
@@ -359,13 +356,12 @@ static char *file_list(struct build_options *options, struct error *err) {
     if ((options->source.filelist && !list) || !simulator_side_path(relative, directory, sizeof directory, err))
         return list;
     const bool well = prepare_rtl(options, list, directory, err);
-    char *adapter = xprintf("%s/adapter.f", directory);
+    autofree char *adapter = xprintf("%s/adapter.f", directory);
     options->adapted = well && !options->print && access(adapter, R_OK) == 0;
     if (!well || !list || options->adapted) {
         free(list);
         list = !well ? NULL : options->adapted ? xstrdup(adapter) : xprintf("%s/vmod.f", directory);
     }
-    free(adapter);
     return list;
 }
 
@@ -374,12 +370,10 @@ static char *file_list(struct build_options *options, struct error *err) {
 static bool say_cfgrom(const struct build_options *options, struct error *err) {
     if (options->config->map == NVDLA_MAP_FULL) /* has none */
         return true;
-    struct words arguments = {0};
+    autowords struct words arguments = {0};
     words_put(&arguments, options->config->name);
     words_put(&arguments, options->name);
-    const bool well = run_module("rtl.cfgrom", &arguments, err);
-    words_free(&arguments);
-    return well;
+    return run_module("rtl.cfgrom", &arguments, err);
 }
 
 static int build(struct build_options *options) {
@@ -398,7 +392,7 @@ static int build(struct build_options *options) {
         free(filelist);
         return EXIT_OK;
     }
-    struct words variables = {0};
+    autowords struct words variables = {0};
     printf("building %s as rtl:%s for configuration %s ...\n", filelist, options->name, options->config->name);
     fflush(stdout);
     make_variables(options, filelist, taps ? taps : "", &variables);
@@ -409,7 +403,6 @@ static int build(struct build_options *options) {
         printf("done; use it with: nvcosim run --config %s --dut rtl:%s TRACE\n", options->config->name, options->name);
     else
         fprintf(stderr, "nvcosim build: %s\n", err.text);
-    words_free(&variables);
     free(filelist);
     free(taps);
     return ok ? EXIT_OK : EXIT_BAD_INPUT;

@@ -297,7 +297,7 @@ static struct launch_setting with_field(const struct calibration *calibration, c
 
 /* Writes the spots' current settings into the program. */
 static void apply(struct calibration *calibration) {
-    struct launch_setting *settings = xmalloc(3 * calibration->count * sizeof *settings);
+    autofree struct launch_setting *settings = xmalloc(3 * calibration->count * sizeof *settings);
     size_t n = 0;
     for (size_t i = 0; i < calibration->count; i++) {
         const struct spot *spot = &calibration->spots[i];
@@ -314,7 +314,6 @@ static void apply(struct calibration *calibration) {
         }
     }
     program_set_launches(calibration->prog, settings, n);
-    free(settings);
 }
 
 static bool same_setting(const struct convertor *a, const struct convertor *b) {

@@ -137,11 +137,10 @@ static bool compile_file(struct arguments *arguments, struct error *err) {
     if (!trace && !arguments->writes)
         return true;
     struct loadable *loadable = network_open(arguments->in, &arguments->compile.config, err);
-    struct program *prog = loadable ? compile_loadable(loadable, &arguments->compile, err) : NULL;
+    autoprogram struct program *prog = loadable ? compile_loadable(loadable, &arguments->compile, err) : NULL;
     print_warnings(prog);
     const bool good = prog && (!trace || trace_write(prog, trace, err)) &&
                       (!arguments->writes || compile_list_writes(prog, arguments->writes, err));
-    program_free(prog);
     loadable_free(loadable);
     return good;
 }

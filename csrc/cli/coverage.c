@@ -70,7 +70,7 @@ static bool add_traces(const struct coverage_options *options, struct coverage *
     for (size_t i = 0; i < options->traces.count; i++) {
         struct error err;
         progress_count(&progress, "reading", i, options->traces.count, "traces");
-        struct program *prog = read_trace(&run, options->traces.items[i], &err);
+        autoprogram struct program *prog = read_trace(&run, options->traces.items[i], &err);
         if (prog) {
             add_trace(options, coverage, prog);
         } else {
@@ -78,7 +78,6 @@ static bool add_traces(const struct coverage_options *options, struct coverage *
             fprintf(stderr, "%s\n", err.text);
         }
         ok = ok && prog;
-        program_free(prog);
     }
     progress_clear(&progress);
     return ok;

@@ -60,18 +60,16 @@ static int open_waves(const struct run_options *options) {
     char name[512];
     char *folder =
         report_folder(options, options->name ? options->name : trace_name(options->traces.items[0], name, sizeof name));
-    char *save = xprintf("%s/wave.gtkw", folder);
+    autofree char *save = xprintf("%s/wave.gtkw", folder);
     free(folder);
     if (access(save, R_OK) != 0) {
         fprintf(stderr, "nvcosim debug: --open: there are no waves (%s: %s)\n", save, strerror(errno));
-        free(save);
         return EXIT_BAD_INPUT;
     }
     fprintf(stderr, "starting GTKWave on %s\n", save);
     fflush(NULL);
     execlp("gtkwave", "gtkwave", save, (char *)NULL);
     fprintf(stderr, "nvcosim debug: --open: gtkwave: %s; `make setup` installs it\n", strerror(errno));
-    free(save);
     return EXIT_BAD_INPUT;
 }
 
@@ -80,16 +78,14 @@ static bool verdict_first(const struct run_options *run) {
     struct error err;
     const bool can = run->rtl_name[0] && !run->no_waves && !run->simulators && run->traces.count == 1 &&
                      !(run->results && strcmp(run->results, "-") == 0);
-    struct program *prog = can ? read_trace(run, run->traces.items[0], &err) : NULL;
-    const bool first = prog && simulator_is_foreign(prog->config->name, run->rtl_name) &&
-                       !simulator_is_current(prog->config->name, run->rtl_name, VARIANT_WAVES);
-    program_free(prog);
-    return first;
+    autoprogram struct program *prog = can ? read_trace(run, run->traces.items[0], &err) : NULL;
+    return prog && simulator_is_foreign(prog->config->name, run->rtl_name) &&
+           !simulator_is_current(prog->config->name, run->rtl_name, VARIANT_WAVES);
 }
 
 /* Plays, if need be first for the verdict alone. Returns the exit status. */
 static int find_culprit(struct run_options *run) {
-    struct words shown = {0};
+    autowords struct words shown = {0};
     int status = EXIT_DIFFERENT;
     if (verdict_first(run)) {
         struct run_options first = *run;
@@ -104,7 +100,6 @@ static int find_culprit(struct run_options *run) {
     }
     if (status == EXIT_DIFFERENT || status == EXIT_HUNG) /* else there is nothing to record */
         status = jobs_run(run);
-    words_free(&shown);
     return status;
 }
 

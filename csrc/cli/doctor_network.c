@@ -34,9 +34,8 @@ static const struct argument option_table[] = {
 };
 
 static void print_line(json_t *json) {
-    char *text = json_to_text(json, JSON_COMPACT);
+    autofree char *text = json_to_text(json, JSON_COMPACT);
     puts(text);
-    free(text);
 }
 
 /* "CONV 1x1, stride 1, 8x8x16 to 8x8x8" */
@@ -69,13 +68,11 @@ static json_t *operation(const struct operation *op, const struct nvdla_config *
     for (int type = 0; type < TYPE_COUNT; type++)
         json_array_append_new(edges, edge(op->consumers[type]));
     json_array_append_new(edges, edge(op->fused_parent));
-    char *name = name_of(op);
-    json_t *json = json_pack("{s:i, s:o, s:b, s:o, s:I, s:i, s:I, s:I}", "type", (int)op->type, "edges", edges, "rdma",
-                             operation_needs_rdma(op), "name", json_text(name), "least_clocks",
-                             config ? (json_int_t)operation_least_clocks(op, config) : 0, "element", element_of(op),
-                             "line", (json_int_t)op->dst.line_stride, "surface", (json_int_t)op->dst.surface_stride);
-    free(name);
-    return json;
+    autofree char *name = name_of(op);
+    return json_pack("{s:i, s:o, s:b, s:o, s:I, s:i, s:I, s:I}", "type", (int)op->type, "edges", edges, "rdma",
+                     operation_needs_rdma(op), "name", json_text(name), "least_clocks",
+                     config ? (json_int_t)operation_least_clocks(op, config) : 0, "element", element_of(op), "line",
+                     (json_int_t)op->dst.line_stride, "surface", (json_int_t)op->dst.surface_stride);
 }
 
 /* The number-th submitted task; with a member "error" if it cannot be read. */

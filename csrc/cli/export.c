@@ -74,21 +74,20 @@ static bool export_as_txn(const struct export_options *options, struct program *
     size_t changed = 0;
     if (!bytes_of_model(ordered, options->seed, err))
         return false;
-    struct program *form = txn_form(ordered, options->seed, &changed, err);
+    autoprogram struct program *form = txn_form(ordered, options->seed, &changed, err);
     const bool good = form && export_txn(form, options->out, err);
     if (good && changed > 0)
         fprintf(stderr,
                 "nvcosim: note: in input.txn the register decides whether a read is compared: for %zu read%s this "
                 "differs from the trace (docs/export.md)\n",
                 changed, changed == 1 ? "" : "s");
-    program_free(form);
     return good;
 }
 
 static bool export_as_cfg(const struct export_options *options, struct program *prog, struct error *err) {
     size_t changed = 0, masked = 0;
-    struct program *streams = program_in_streams(prog, &masked, err);
-    struct program *form = streams ? cfg_form(streams, &changed, err) : NULL;
+    autoprogram struct program *streams = program_in_streams(prog, &masked, err);
+    autoprogram struct program *form = streams ? cfg_form(streams, &changed, err) : NULL;
     const bool good = form && export_cfg(form, options->out, err);
     if (good && changed > 0)
         fprintf(stderr, "nvcosim: note: a .cfg has no informational reads: %zu of the trace %s not compared there\n",
@@ -99,14 +98,12 @@ static bool export_as_cfg(const struct export_options *options, struct program *
     if (good && strcmp(prog->config->name, "small") != 0)
         fprintf(stderr, "nvcosim: note: a .cfg does not name its configuration; it is read with --config %s\n",
                 prog->config->name);
-    program_free(form);
-    program_free(streams);
     return good;
 }
 
 /* Exports to a format that is one sequence. */
 static bool export_ordered(const struct export_options *options, struct program *prog, struct error *err) {
-    struct program *ordered = program_in_order(prog, err);
+    autoprogram struct program *ordered = program_in_order(prog, err);
     bool good = false;
     if (ordered && options->target == TARGET_TXN)
         good = export_as_txn(options, ordered, err);
@@ -115,7 +112,6 @@ static bool export_ordered(const struct export_options *options, struct program 
     else if (ordered)
         good = export_c(ordered, options->target == TARGET_C ? PLATFORM_BARE : PLATFORM_LINUX, options->seed,
                         options->out, err);
-    program_free(ordered);
     return good;
 }
 

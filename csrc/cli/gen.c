@@ -195,7 +195,7 @@ static bool write_combination(const struct gen_options *options, const struct ge
 static bool write_varied(const struct gen_options *options, struct progress *progress, struct error *err) {
     const uint64_t count = gen_variation_count(&options->vary);
     struct gen_case gen;
-    struct program *described = NULL;
+    autoprogram struct program *described = NULL;
     char name[256], values[512];
     uint64_t illegal = 0;
     bool good = find_varied(options, &gen, name, &described, err);
@@ -206,7 +206,6 @@ static bool write_varied(const struct gen_options *options, struct progress *pro
         good = gen_variation_set(&options->vary, i, &varied, values, sizeof values, err) &&
                write_combination(options, &varied, name, values, &illegal, err);
     }
-    program_free(described);
     if (good && illegal == count)
         return error_prefix(err, "--vary: none of %" PRIu64 " combinations is legal; the last: ", count);
     if (good && illegal > 0 && !options->quiet)

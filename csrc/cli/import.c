@@ -57,8 +57,7 @@ static void map_option(void *member, const char *arg, struct argp_state *state) 
     free(copy);
     if (!good)
         argp_error(state, "--map: found '%s', expected FROM:TO:SIZE", arg);
-    options->maps = xgrow(options->maps, options->lift.map_count, sizeof *options->maps);
-    options->maps[options->lift.map_count++] = map;
+    *xadd(options->maps, options->lift.map_count) = map;
     options->lift.maps = options->maps;
 }
 
@@ -78,8 +77,7 @@ static void image_option(struct import_options *options, const char *arg, bool g
     }
     if (good) {
         words_add(&options->paths, "%s", equals + 1);
-        options->images = xgrow(options->images, options->lift.image_count, sizeof *options->images);
-        options->images[options->lift.image_count++] = image;
+        *xadd(options->images, options->lift.image_count) = image;
     }
     free(copy);
     if (!good)
@@ -222,23 +220,21 @@ static bool lint_trace(const struct import_options *options) {
     struct error err;
     struct lint lint;
     const struct trace_options trace = {.config = options->lift.config};
-    struct program *prog = trace_read(options->lift.path, &trace, &err);
+    autoprogram struct program *prog = trace_read(options->lift.path, &trace, &err);
     if (!prog) {
         fprintf(stderr, "nvcosim: the trace that was written cannot be read: %s\n", err.text);
         return false;
     }
     lint_program(prog, 1, &lint);
     for (size_t i = 0; i < lint.count; i++) {
-        char *text = lint_text(&lint.findings[i]);
+        autofree char *text = lint_text(&lint.findings[i]);
         fprintf(stderr, "%s\n", text);
-        free(text);
     }
     if (!options->quiet)
         printf("  lint: %zu %s, %zu %s\n", lint.errors, text_plural(lint.errors, "error", "errors"),
                lint.count - lint.errors, text_plural(lint.count - lint.errors, "warning", "warnings"));
     const bool good = lint.errors == 0;
     lint_free(&lint);
-    program_free(prog);
     return good;
 }
 
@@ -292,10 +288,9 @@ static int import_capture(struct import_options *options) {
         if (named && !options->no_lint && !lint_trace(options))
             status = IMPORT_PARTIAL;
         if (named && !options->quiet) {
-            char *word = text_quoted(options->lift.path);
+            autofree char *word = text_quoted(options->lift.path);
             text_print_line(stdout, "%s: play it with: nvcosim run --config %s %s", options->lift.path,
                             options->lift.config->name, word);
-            free(word);
         }
     } else
         fprintf(stderr, "nvcosim: %s\n", err.text);
@@ -308,7 +303,7 @@ static int import_capture(struct import_options *options) {
 static int import_program(const struct import_options *options) {
     struct error err;
     const struct trace_options trace = {.config = options->lift.config};
-    struct program *prog = NULL;
+    autoprogram struct program *prog = NULL;
     if (options->captures.count > 1)
         error_set(&err, "found '%s', expected one trace", options->captures.items[1]);
     else if (options->lift.map_count > 0 || options->lift.image_count > 0 || options->lift.accesses)
@@ -317,7 +312,6 @@ static int import_program(const struct import_options *options) {
     else
         prog = trace_read(options->captures.items[0], &trace, &err);
     const bool good = prog && trace_write(prog, options->lift.path, &err);
-    program_free(prog);
     if (!good)
         fprintf(stderr, "nvcosim: %s\n", err.text);
     return good ? IMPORT_OK : IMPORT_REFUSED;
@@ -336,14 +330,12 @@ static bool is_program(const struct import_options *options) {
 static char *default_path(const char *capture) {
     static const char *const endings[] = {".gz", ".txt", ".log", ".csv", ".vcd", ".fst", ".txn", ".cfg", ".nvt"};
     const char *slash = strrchr(capture, '/');
-    char *name = xstrdup(slash ? slash + 1 : capture);
+    autofree char *name = xstrdup(slash ? slash + 1 : capture);
     for (int twice = 0; twice < 2; twice++)
         for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
             if (text_ends_with(name, endings[i]) && strlen(name) > strlen(endings[i]))
                 name[strlen(name) - strlen(endings[i])] = '\0';
-    char *path = xprintf("%s.nvt.gz", name);
-    free(name);
-    return path;
+    return xprintf("%s.nvt.gz", name);
 }
 
 int import_main(int argc, char **argv) {

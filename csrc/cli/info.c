@@ -6,6 +6,7 @@
 #include "gen/gen.h"
 #include "nvdla/config_text.h"
 #include "nvdla/text.h"
+#include "nvdla/xalloc.h"
 #include "report/explain.h"
 #include "run/list/facts.h"
 #include "run/network/network_info.h"
@@ -115,9 +116,8 @@ static void check(void *input, struct argp_state *state) {
 static bool print_trace(struct program *prog, void *context, struct error *err) {
     const struct info_options *options = context;
     (void)err;
-    char *text = options->json ? explain_json(prog) : explain_text(prog);
+    autofree char *text = options->json ? explain_json(prog) : explain_text(prog);
     printf("%s%s", text, options->json ? "\n" : "");
-    free(text);
     return true;
 }
 

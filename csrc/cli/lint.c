@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
+#include "nvdla/xalloc.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "run/session/lint.h"
@@ -46,9 +47,8 @@ static void check(void *input, struct argp_state *state) {
 
 static void print_text(const struct program *prog, const struct lint *lint, bool quiet) {
     for (size_t i = 0; i < lint->count; i++) {
-        char *line = lint_text(&lint->findings[i]);
+        autofree char *line = lint_text(&lint->findings[i]);
         puts(line);
-        free(line);
     }
     if (quiet)
         return;
@@ -69,7 +69,7 @@ static void print_text(const struct program *prog, const struct lint *lint, bool
 static int lint_one(const struct lint_options *options, const char *path) {
     struct error err;
     struct lint lint;
-    struct program *prog = trace_read(path, &options->trace, &err);
+    autoprogram struct program *prog = trace_read(path, &options->trace, &err);
     if (!prog) {
         fprintf(stderr, "%s\n", err.text);
         return EXIT_BAD_INPUT;
@@ -77,13 +77,11 @@ static int lint_one(const struct lint_options *options, const char *path) {
     lint_program(prog, options->seed, &lint);
     const bool fails = options->strict ? lint.count > 0 : lint.errors > 0;
     if (options->json) {
-        char *json = lint_json(prog, &lint);
+        autofree char *json = lint_json(prog, &lint);
         puts(json);
-        free(json);
     } else
         print_text(prog, &lint, options->quiet);
     lint_free(&lint);
-    program_free(prog);
     return fails ? EXIT_DIFFERENT : EXIT_OK;
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "nvdla/text.h"
+#include "nvdla/xalloc.h"
 #include "run/options/options.h"
 #include "run/options/output.h"
 #include "run/simulators/version.h"
@@ -145,9 +146,8 @@ static int run_command(int argc, char **argv) {
             return commands[i].main(argc, argv);
         }
     }
-    char *shown = text_shown(argv[0]);
+    autofree char *shown = text_shown(argv[0]);
     fprintf(stderr, "nvcosim: there is no command '%s'; expected ", shown);
-    free(shown);
     for (size_t i = 0; i < listed; i++)
         fprintf(stderr, "%s, ", commands[i].name);
     fprintf(stderr, "or help%s (see nvcosim --help)\n", guess_hint(&guess, hint));

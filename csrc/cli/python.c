@@ -32,22 +32,21 @@ static void pass_on_pipe_signal(void) {
 
 static int fail(const char *name, const char *path, const char *advice) {
     const char *why = strerror(errno);
-    char *shown = text_shown(path);
+    autofree char *shown = text_shown(path);
     fprintf(stderr, "nvcosim %s: %s: %s; %s\n", name, shown, why, advice);
-    free(shown);
     return EXIT_BAD_INPUT;
 }
 
 int python_command(const char *name, char **argv) {
     struct install_paths paths;
     struct error err;
-    struct words words = {0};
+    autowords struct words words = {0};
     char program[PATH_MAX];
     if (!install_paths_find(&paths, &err)) {
         fprintf(stderr, "nvcosim %s: %s\n", name, err.text);
         return EXIT_BAD_INPUT;
     }
-    char *script = xprintf("%s/python/command.py", paths.sources ? paths.sources : paths.ready);
+    autofree char *script = xprintf("%s/python/command.py", paths.sources ? paths.sources : paths.ready);
     install_paths_free(&paths);
     own_path(program);
     words_put(&words, PYTHON);
@@ -69,7 +68,5 @@ int python_command(const char *name, char **argv) {
         execv(PYTHON, words.items);
         status = fail(name, PYTHON, "the command is written in Python; install the packages python3 and python3-yaml");
     }
-    words_free(&words);
-    free(script);
     return status;
 }

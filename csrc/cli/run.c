@@ -136,10 +136,9 @@ static bool compile_network(struct arguments *arguments, size_t index, struct er
     const char *folder = arguments->run.out ? arguments->run.out : REPORT_FOLDER;
     quantised_input(*path, &arguments->compile);
     struct loadable *loadable = network_open(*path, &arguments->compile.config, err);
-    struct program *prog = loadable ? compile_loadable(loadable, &arguments->compile, err) : NULL;
+    autoprogram struct program *prog = loadable ? compile_loadable(loadable, &arguments->compile, err) : NULL;
     print_warnings(prog);
     const bool fine = prog && directory_make(folder, err) && trace_write(prog, trace, err);
-    program_free(prog);
     loadable_free(loadable);
     if (fine) {
         free(*path);
@@ -188,13 +187,12 @@ static void announce_fault(const struct run_options *options) {
 
 /* Checks the options in argv[2], ... Returns the exit status. */
 static int check_options(char **argv) {
-    struct words words = {0};
+    autowords struct words words = {0};
     struct error err;
     for (size_t i = 2; argv[i]; i++)
         words_put(&words, argv[i]);
     const bool lists = words.count == 1 && strcmp(words.items[0], "-") == 0;
     const bool fine = lists ? facts_of_lists(stdin, stdout, &err) : facts_of_options(stdout, &words, &err);
-    words_free(&words);
     if (!fine)
         fprintf(stderr, "nvcosim run: %s\n", err.text);
     return fine ? EXIT_OK : EXIT_BAD_INPUT;
@@ -210,7 +208,7 @@ int run_main(int argc, char **argv) {
         .check = check};
     struct arguments arguments = {0};
     struct error err;
-    char *outputs = NULL;
+    autofree char *outputs = NULL;
     if (argc > 1 && strcmp(argv[1], "--check-options") == 0)
         return check_options(argv);
     run_options_init(&arguments.run);
@@ -225,6 +223,5 @@ int run_main(int argc, char **argv) {
     }
     run_options_free(&arguments.run);
     compile_options_free(&arguments.compile);
-    free(outputs);
     return status;
 }

@@ -86,7 +86,7 @@ static bool become_simulator(const struct run_options *options, struct error *er
     const char *config = options->config->name;
     const enum simulator_variant variant = run_variant(options, config);
     char path[SIMULATOR_PATH], program[PATH_MAX];
-    struct words words = {0};
+    autowords struct words words = {0};
     if (!foreign_can_play(options, config, err) || !ensure_simulator(config, options->rtl_name, variant, err) ||
         !simulator_path(config, options->rtl_name, variant, path, sizeof path, err))
         return false;
@@ -98,7 +98,6 @@ static bool become_simulator(const struct run_options *options, struct error *er
         words_add(&words, "--debugger=%s", program);
     process_exec(words.items);
     error_set(err, "%s: %s", path, strerror(errno));
-    words_free(&words);
     return false;
 }
 

@@ -347,18 +347,16 @@ static int search(struct arguments *args, struct program *prog, const char *path
         fprintf(stderr, "nvcosim: %s\n", err.text);
         return EXIT_BAD_INPUT;
     }
-    struct program *small = trace_read(out, &(struct trace_options){0}, &err);
+    autoprogram struct program *small = trace_read(out, &(struct trace_options){0}, &err);
     text_print_line(stdout, "%s: %s: %s", out, args->wanted.kind, args->reason);
     if (small)
         describe(small);
-    program_free(small);
     printf("  %d attempts%s; play it with: nvcosim run",
            args->total - (args->shrink.attempts < 0 ? 0 : args->shrink.attempts),
            time_is_over(args) ? ", then time ran out" : "");
     for (size_t i = 0; i <= args->given.count; i++) {
-        char *word = text_quoted(i < args->given.count ? args->given.items[i] : out);
+        autofree char *word = text_quoted(i < args->given.count ? args->given.items[i] : out);
         printf(" %s", word);
-        free(word);
     }
     printf("\n");
     return args->wanted.status;
@@ -391,7 +389,7 @@ static int shrink_trace(struct arguments *args) {
     const char *path = args->run.traces.items[0];
     char out[PATH_SIZE];
     struct error err;
-    struct program *prog = read_trace(&args->run, path, &err);
+    autoprogram struct program *prog = read_trace(&args->run, path, &err);
     if (!prog) {
         fprintf(stderr, "%s\n", err.text);
         return EXIT_BAD_INPUT;
@@ -402,7 +400,6 @@ static int shrink_trace(struct arguments *args) {
         default_out(path, out, sizeof out);
     if (!prepare_out(out, &err) || !directory_temporary(args->directory, sizeof args->directory, &err)) {
         fprintf(stderr, "nvcosim: %s\n", err.text);
-        program_free(prog);
         return EXIT_BAD_INPUT;
     }
     process_obey_signals();
@@ -412,7 +409,6 @@ static int shrink_trace(struct arguments *args) {
     args->shrink = (struct shrink){.fails = try_program, .context = args, .attempts = args->total};
     int status = search(args, prog, path, out);
     directory_remove(args->directory);
-    program_free(prog);
     return status;
 }
 

@@ -110,11 +110,9 @@ static void print_pieces(const struct split *split) {
         all += split->pieces[i].clocks;
     for (size_t i = 0; i < split->piece_count; i++) {
         const struct split_piece *piece = &split->pieces[i];
-        char *file = split_file_name(split, i, ".nvt.gz"), *name = split_piece_name(split, i);
+        autofree char *file = split_file_name(split, i, ".nvt.gz"), *name = split_piece_name(split, i);
         text_print_line(stdout, "%s  %3zu layer%s  %5.1f %% of the expected clocks  %s", file, piece->count,
                         piece->count == 1 ? " " : "s", all ? 100.0 * (double)piece->clocks / (double)all : 0.0, name);
-        free(name);
-        free(file);
     }
     split_print_counts(stdout, split);
 }

@@ -112,8 +112,7 @@ static int count_values(const struct coverage_aspect *aspect) {
 /* Adds the row of a tuple of aspects (an aspect alone is a tuple of one), with a bin for every combination; the last
  * aspect varies fastest. */
 static void add_row(struct coverage *coverage, const struct coverage_engine *engine, const struct coverage_cross *of) {
-    coverage->rows = xgrow(coverage->rows, coverage->row_count, sizeof *coverage->rows);
-    struct row *row = &coverage->rows[coverage->row_count++];
+    struct row *row = xadd(coverage->rows, coverage->row_count);
     *row = (struct row){.first = coverage->bin_count, .count = 1};
     for (int i = 0; i < of->aspect_count; i++) {
         row->values[i] = count_values(&engine->aspects[of->aspects[i]]);
@@ -379,7 +378,7 @@ bool coverage_merge(struct coverage *coverage, const char *path, struct error *e
     size_t size;
     if (!file_read(path, &text, &size, err))
         return false;
-    uint64_t *counts = xcalloc(coverage->bin_count, sizeof *counts);
+    autofree uint64_t *counts = xcalloc(coverage->bin_count, sizeof *counts);
     char *rest = text;
     int number = 0;
     bool ok = true;
@@ -392,20 +391,17 @@ bool coverage_merge(struct coverage *coverage, const char *path, struct error *e
     }
     for (size_t i = 0; ok && i < coverage->bin_count; i++)
         coverage->bins[i].count += counts[i];
-    free(counts);
     free(text);
     return ok;
 }
 
 bool coverage_write(const struct coverage *coverage, const char *path, struct error *err) {
-    struct text text = {0};
+    autotext struct text text = {0};
     text_printf(&text, "# functional coverage of nvcosim: bin, count\n");
     for (size_t i = 0; i < coverage->bin_count; i++)
         if (coverage->bins[i].count > 0)
             text_printf(&text, "%s %" PRIu64 "\n", coverage->bins[i].name, coverage->bins[i].count);
-    const bool ok = file_write(path, text.text, text.n, err);
-    free(text.text);
-    return ok;
+    return file_write(path, text.text, text.n, err);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */

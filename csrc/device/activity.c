@@ -6,8 +6,7 @@
 #include "nvdla/xalloc.h"
 
 void activity_add(struct activity *activity, const char *instance, uint64_t bits, uint64_t toggles) {
-    activity->parts = xgrow(activity->parts, activity->count, sizeof *activity->parts);
-    activity->parts[activity->count++] =
+    *xadd(activity->parts, activity->count) =
         (struct activity_part){.instance = xstrdup(instance), .bits = bits, .toggles = toggles};
 }
 

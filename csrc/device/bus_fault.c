@@ -27,7 +27,7 @@ const struct bus_fault_info bus_fault_infos[BUS_FAULT_KINDS] = {
 };
 
 static bool unknown_kind(const char *argument, size_t n, char *text, size_t size) {
-    struct text names = {0};
+    autotext struct text names = {0};
     for (int kind = BUS_FAULT_NONE + 1; kind < BUS_FAULT_KINDS; kind++)
         text_printf(&names, "%s%s",
                     kind == BUS_FAULT_KINDS - 1 ? " or "
@@ -35,7 +35,6 @@ static bool unknown_kind(const char *argument, size_t n, char *text, size_t size
                                                 : "",
                     bus_fault_infos[kind].name);
     snprintf(text, size, "found '%.*s', expected %s", (int)n, argument, names.text);
-    free(names.text);
     return false;
 }
 

@@ -29,8 +29,7 @@ void device_report(struct device *dev, const struct finding *facts, const char *
         dev->findings_dropped++;
         return;
     }
-    dev->findings = xgrow(dev->findings, dev->finding_count, sizeof *dev->findings);
-    struct finding *finding = &dev->findings[dev->finding_count++];
+    struct finding *finding = xadd(dev->findings, dev->finding_count);
     *finding = *facts;
     finding->named.count = 0;
     name_subject(finding);
@@ -46,7 +45,7 @@ void device_warning_word(const struct nvdla_config *config, struct device_warnin
                                           [RULE_WARNS] = "",
                                           [RULE_HANGS] = "; the hardware hangs",
                                           [RULE_REFUSED] = "; the result is undefined"};
-    struct text text = {0};
+    autotext struct text text = {0};
     for (size_t i = 0; i < warning->register_count; i++) {
         char name[64], fields[256];
         const struct warning_register *shown = &warning->registers[i];
@@ -60,7 +59,6 @@ void device_warning_word(const struct nvdla_config *config, struct device_warnin
     text_printf(&text, "%s%s (%s)%s", warning->register_count > 0 ? ": " : "", warning->rule, warning->section,
                 effects[warning->effect]);
     snprintf(warning->text, sizeof warning->text, "%.*s", (int)sizeof warning->text - 1, text.text);
-    free(text.text);
 }
 
 void device_warn(struct device *dev, const struct device_warning *warning) {

@@ -9,6 +9,10 @@
 
 #include "nvdla/xalloc.h"
 
+void text_free(struct text *text) {
+    free(text->text);
+}
+
 void text_add(struct text *text, const void *bytes, size_t n) {
     if (text->n + n + 1 > text->capacity) {
         text->capacity = (text->n + n + 1) * 2;

@@ -11,6 +11,9 @@ struct text {
     char *text;
     size_t n, capacity;
 };
+/* A local one that is freed where its block ends: autotext struct text text = {0}; */
+#define autotext __attribute__((cleanup(text_free)))
+void text_free(struct text *text);
 void text_add(struct text *text, const void *bytes, size_t n);
 void text_put(struct text *text, const char *more);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -62,3 +65,5 @@ struct words {
 void words_add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void words_put(struct words *words, const char *word); /* unchanged */
 void words_free(struct words *words);
+/* A local list that is freed where its block ends: autowords struct words words = {0}; */
+#define autowords __attribute__((cleanup(words_free)))

@@ -494,13 +494,12 @@ struct tap_listener recorder_listener(struct recorder *recorder) {
 
 bool recorder_close(struct recorder *recorder, struct error *err) {
     for (size_t i = 0; i < recorder->count; i++) {
-        struct file *file = recorder->files[i];
+        autofree struct file *file = recorder->files[i];
         close_file(file);
         free(file->path);
         free(file->elements);
         free(file->places.at);
         free(file->clocks.at);
-        free(file);
     }
     const bool good = !recorder->failed;
     if (!good)

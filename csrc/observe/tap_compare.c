@@ -262,8 +262,7 @@ static void find_in(struct finds *finds, const char *folder, int side) {
                 finds->items[i].stream.client == stream.client)
                 found = &finds->items[i];
         if (!found) {
-            finds->items = xgrow(finds->items, finds->count, sizeof *finds->items);
-            found = &finds->items[finds->count++];
+            found = xadd(finds->items, finds->count);
             *found = (struct found){.stream = stream};
         }
         found->in[side] = true;

@@ -83,10 +83,8 @@ void journal_free(struct journal *journal) {
 /* ---- recording ---- */
 
 static struct entry *entry_of(struct list *list, int ordinal) {
-    while (list->count <= (size_t)ordinal) {
-        list->entries = xgrow(list->entries, list->count, sizeof *list->entries);
-        list->entries[list->count++] = (struct entry){.span_count = 0};
-    }
+    while (list->count <= (size_t)ordinal)
+        *xadd(list->entries, list->count) = (struct entry){.span_count = 0};
     return &list->entries[ordinal];
 }
 
@@ -100,8 +98,7 @@ static void add_span(struct entry *entry, int space, uint64_t address, uint64_t 
         last->last += n;
         return;
     }
-    entry->spans = xgrow(entry->spans, entry->span_count, sizeof *entry->spans);
-    entry->spans[entry->span_count++] = (struct span){.first = address, .last = address + (n - 1), .space = space};
+    *xadd(entry->spans, entry->span_count) = (struct span){.first = address, .last = address + (n - 1), .space = space};
 }
 
 static void moved(const struct ear *ear, struct list *list, int ordinal, uint64_t address, size_t n) {
@@ -201,8 +198,7 @@ static void mark_overlaps(struct entry *entry, const struct entry *twice) {
 static struct entry *close_entry(struct list *list, int ordinal, bool runs) {
     struct entry twice = {.span_count = 0};
     struct entry *entry = entry_of(list, ordinal);
-    list->done = xgrow(list->done, list->done_count, sizeof *list->done);
-    list->done[list->done_count++] = ordinal;
+    *xadd(list->done, list->done_count) = ordinal;
     if (entry->span_count == 0)
         return NULL;
     if (runs) {

@@ -492,9 +492,8 @@ static void note_wait(struct player *p, size_t index, const struct op *op) {
         snprintf(text, sizeof text, "interrupt %s", op->bit < 0 ? "of any unit" : nvdla_interrupt_name(op->bit));
     else
         snprintf(text, sizeof text, "its turn");
-    char *line = op->line > 0 ? xprintf("%s (line %d)", text, op->line) : xstrdup(text);
+    autofree char *line = op->line > 0 ? xprintf("%s (line %d)", text, op->line) : xstrdup(text);
     p->dev->ops->note(p->dev, index, prog->streams[index], line);
-    free(line);
 }
 
 /* Reports to the device that the stream continues. */

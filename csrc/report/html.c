@@ -150,15 +150,13 @@ static json_t *page_value(const struct report *report, size_t layers) {
 char *report_html(const struct report *report, json_t *value) {
     char *page = NULL, *text = report_text(report);
     size_t size;
-    char *title = xprintf("%s %s", report_status_text(report->status), report->input.name);
+    autofree char *title = xprintf("%s %s", report_status_text(report->status), report->input.name);
     FILE *out = xmemstream(&page, &size);
     json_object_set_new(value, "page", page_value(report, json_array_size(json_object_get(value, "layers"))));
     cut_value(value);
-    char *json = json_to_text(value, JSON_COMPACT);
+    autofree char *json = json_to_text(value, JSON_COMPACT);
     write_page(out, title, text, json);
     xmemstream_close(out);
-    free(json);
-    free(title);
     free(text);
     return page;
 }

@@ -56,13 +56,12 @@ static struct cells collect(const struct pair *pair) {
                 cells.cut = true;
                 break;
             } else {
-                cells.items = xgrow(cells.items, cells.count, sizeof *cells.items);
-                cells.items[cells.count++] = (struct cell){.batch = element.batch,
-                                                           .surface = element.surface,
-                                                           .line = element.line,
-                                                           .column = element.column,
-                                                           .count = 1,
-                                                           .first = address};
+                *xadd(cells.items, cells.count) = (struct cell){.batch = element.batch,
+                                                                .surface = element.surface,
+                                                                .line = element.line,
+                                                                .column = element.column,
+                                                                .count = 1,
+                                                                .first = address};
             }
         }
         address++;

@@ -106,8 +106,8 @@ static struct glance look_at_bucket(const struct timeline *timeline, size_t inde
 static bool fill(struct report_lane *lane, const struct report_layers *layers, const struct report *report) {
     const struct timeline *timeline = layers->timeline;
     const struct neighbours neighbours = neighbours_of(timeline, lane);
-    uint64_t *work = xcalloc(timeline->count, sizeof *work);
-    uint32_t *moves = xcalloc(timeline->count, sizeof *moves);
+    autofree uint64_t *work = xcalloc(timeline->count, sizeof *work);
+    autofree uint32_t *moves = xcalloc(timeline->count, sizeof *moves);
     bool *memory = xcalloc(timeline->count, sizeof *memory), seen = false, gives = false;
     for (size_t b = 0; b < timeline->count; b++) {
         const struct glance now = look_at_bucket(timeline, b, &neighbours);
@@ -125,8 +125,6 @@ static bool fill(struct report_lane *lane, const struct report_layers *layers, c
         lane->wait[memory[b] ? LANE_WAITS_MEMORY : LANE_WAITS_BEFORE][b] = (uint32_t)had - moves[b];
         seen = true;
     }
-    free(work);
-    free(moves);
     free(memory);
     /* Where only ports are seen, what hands on to another engine looks idle however busy it is. */
     return seen && (gives || timeline->link_count > 0);

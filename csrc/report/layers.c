@@ -151,9 +151,9 @@ struct report_layers report_layers(const struct report *report) {
         const struct launch *launch = layer_tracker_launch(launches, i);
         if (!launch_ends_chain(report->input.prog->config, launch))
             continue;
-        layers.items = xgrow(layers.items, layers.count, sizeof *layers.items);
-        layers.items[layers.count] = (struct report_layer){.launch = launch};
-        plan_layer(&layers.items[layers.count++], report);
+        struct report_layer *layer = xadd(layers.items, layers.count);
+        *layer = (struct report_layer){.launch = launch};
+        plan_layer(layer, report);
     }
     if (!layers.timeline)
         return layers;

@@ -61,8 +61,7 @@ static void add_difference(struct report *report, const struct mismatch *found) 
             return;
         }
     }
-    report->mismatches = xgrow(report->mismatches, report->mismatch_count, sizeof *report->mismatches);
-    report->mismatches[report->mismatch_count++] = *found;
+    *xadd(report->mismatches, report->mismatch_count) = *found;
 }
 
 /* Visits the bytes that differ, in runs of one area. */

@@ -33,8 +33,7 @@ static void add(struct writers *writers, const struct launch *launch, int block,
     if (extent == 0)
         return;
     output.last = extent - 1 > UINT64_MAX - output.first ? UINT64_MAX : output.first + (extent - 1);
-    writers->outputs = xgrow(writers->outputs, writers->count, sizeof *writers->outputs);
-    writers->outputs[writers->count++] = output;
+    *xadd(writers->outputs, writers->count) = output;
 }
 
 static int order_of(const struct output *a, const struct output *b) {

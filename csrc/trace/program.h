@@ -102,6 +102,11 @@ struct program {
 
 struct program *program_new(const struct nvdla_config *config, const char *path);
 void program_free(struct program *prog);
+/* A local program that is freed where its block ends; NULL: none. */
+#define autoprogram __attribute__((cleanup(program_free_at)))
+static inline void program_free_at(struct program **prog) {
+    program_free(*prog);
+}
 
 /* Appends an operation (copied). Returns it; the pointer is valid until the next append. */
 struct op *program_append(struct program *prog, const struct op *op);

@@ -15,8 +15,7 @@ enum { BEFORE = 12, BEHIND = 12 /* clocks */, ELEMENTS_MOST = 1 << 22 /* of a st
 static struct beat *beat_of(struct beat_row *row, uint64_t cycle, bool wrong) {
     struct beat *last = row->count > 0 ? &row->beats[row->count - 1] : NULL;
     if (!last || last->cycle != cycle) {
-        row->beats = xgrow(row->beats, row->count, sizeof *row->beats);
-        last = &row->beats[row->count++];
+        last = xadd(row->beats, row->count);
     } else if (!wrong || last->expected) {
         return NULL;
     } else {
@@ -82,8 +81,7 @@ static void add_row(const struct triage_input *input, const struct tap_stream *s
         tap_reader_close(model);
     if (row.count == 0)
         return;
-    rows->rows = xgrow(rows->rows, rows->count, sizeof *rows->rows);
-    rows->rows[rows->count++] = row;
+    *xadd(rows->rows, rows->count) = row;
 }
 
 /* The comparison of a client's addresses; NULL: none. */

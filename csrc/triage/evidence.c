@@ -58,10 +58,8 @@ static bool take_addend(void *context, const struct tap_element *element) {
     const int32_t index = element->at.place.reduction;
     if (index < 0)
         return true;
-    while (all->count <= (size_t)index) {
-        all->items = xgrow(all->items, all->count, sizeof *all->items);
-        all->items[all->count++] = (struct addend){.both = {.seen = {false}}};
-    }
+    while (all->count <= (size_t)index)
+        *xadd(all->items, all->count) = (struct addend){.both = {.seen = {false}}};
     struct addend *addend = &all->items[index];
     addend->both.seen[adding->side] = true;
     addend->both.side[adding->side] = *element;
@@ -105,13 +103,12 @@ static bool take_lane(void *context, const struct tap_element *element) {
 static void show_lanes(const char *name, const struct lanes *lanes, struct diagnosis *to) {
     static const char *const sides[SIDES] = {"RTL", "model"};
     for (int side = 0; side < SIDES; side++) {
-        struct text text = {0};
+        autotext struct text text = {0};
         char value[TAP_VALUE_TEXT];
         for (int i = 0; i < lanes->count[side]; i++)
             text_printf(&text, " %s", tap_value_text(&lanes->value[side][i], value));
         if (lanes->count[side] > 0)
             words_add(&to->evidence, "  %-24s %-5s%s", name, sides[side], text.text);
-        free(text.text);
     }
 }
 

@@ -17,10 +17,8 @@ struct tap_reader *recorded_open(const char *folder, const struct tap_stream *st
     char name[128];
     struct error err;
     recorder_file_name(stream, name, sizeof name);
-    char *path = xprintf("%s/%s", folder, name);
-    struct tap_reader *reader = access(path, R_OK) == 0 ? tap_reader_open(path, &err) : NULL;
-    free(path);
-    return reader;
+    autofree char *path = xprintf("%s/%s", folder, name);
+    return access(path, R_OK) == 0 ? tap_reader_open(path, &err) : NULL;
 }
 
 bool recorded_each(const char *folder, enum nvdla_unit unit, enum tap tap, int client, const struct wanted *wanted,

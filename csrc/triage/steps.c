@@ -23,10 +23,9 @@ void steps_begin_with(const char *rtl, struct recorder *model) {
             struct tap_element element;
             struct error err;
             recorder_file_name(&(struct tap_stream){.unit = path[i].unit, .tap = path[i].tap}, name, sizeof name);
-            char *file = xprintf("%s/%s", rtl, name);
+            autofree char *file = xprintf("%s/%s", rtl, name);
             struct tap_reader *reader =
                 path[i].unit == unit && access(file, F_OK) == 0 ? tap_reader_open(file, &err) : NULL;
-            free(file);
             if (!reader)
                 continue;
             if (tap_reader_next(reader, &element, &err) == TAP_READ_ELEMENT &&
@@ -40,8 +39,7 @@ void steps_begin_with(const char *rtl, struct recorder *model) {
 }
 
 static struct walk_step *add_step(struct walk *walk, enum nvdla_engine engine, const char *stream) {
-    walk->steps = xgrow(walk->steps, walk->count, sizeof *walk->steps);
-    struct walk_step *step = &walk->steps[walk->count++];
+    struct walk_step *step = xadd(walk->steps, walk->count);
     *step = (struct walk_step){.engine = engine, .stream = stream, .state = WALK_UNSEEN};
     return step;
 }
@@ -52,9 +50,8 @@ static bool hears_inside(const struct triage_input *input) {
     for (size_t i = 0; i < PASSAGES && !found; i++) {
         char name[128];
         recorder_file_name(&(struct tap_stream){.unit = path[i].unit, .tap = path[i].tap}, name, sizeof name);
-        char *file = xprintf("%s/%s", input->rtl, name);
+        autofree char *file = xprintf("%s/%s", input->rtl, name);
         found = access(file, F_OK) == 0;
-        free(file);
     }
     return found;
 }

@@ -209,7 +209,7 @@ static void blame_write(const struct triage_input *input, const struct step_fact
     const struct triage_sign *check = first_check(input, wrong->engine, wrong->cycle);
     const size_t right = wrong->padding ? walk->count : last_right(input, walk, found, wrong->engine),
                  before = wrong->padding ? walk->count : last_right(input, walk, found, wrong->feeder);
-    struct text text = {0};
+    autotext struct text text = {0};
     diagnosis->kind = DIAGNOSIS_VALUE;
     diagnosis->engine = wrong->engine;
     diagnosis->or_before = wrong->feeder != ENGINE_COUNT && right == walk->count && before == walk->count;
@@ -235,7 +235,6 @@ static void blame_write(const struct triage_input *input, const struct step_fact
     else if (wrong->feeder == ENGINE_COUNT)
         text_printf(&text, "; its data comes from memory, no engine feeds it");
     snprintf(diagnosis->walk.sentence, sizeof diagnosis->walk.sentence, "%s", text.text);
-    free(text.text);
 }
 
 /* The engine at the end of the chain of waits. If all its values left it, the missing data was lost after its last
@@ -245,7 +244,7 @@ static void blame_hang(const struct triage_input *input, const struct step_facts
     struct walk *walk = &diagnosis->walk;
     const struct triage_sign *check = first_check(input, hang->engine, hang->cycle);
     const size_t right = last_right(input, walk, found, hang->engine);
-    struct text text = {0};
+    autotext struct text text = {0};
     blame_sign(hang, DIAGNOSIS_HANG, LIKELY, diagnosis);
     for (size_t i = 0; i < walk->count && walk->first == walk->count; i++)
         if (walk->steps[i].state == WALK_SHORT && nvdla_same_folder(walk->steps[i].engine, diagnosis->engine))
@@ -260,7 +259,6 @@ static void blame_hang(const struct triage_input *input, const struct step_facts
         text_printf(&text, "%s of %s fails first, at cycle %" PRIu64 "; ", check->name, check->instance, check->cycle);
     }
     snprintf(walk->sentence, sizeof walk->sentence, "%s%s", text.text, hang->text);
-    free(text.text);
 }
 
 /* The check of the register bus or of GLB that failed first, if before the step (NULL: at all). They see every access
@@ -360,7 +358,7 @@ static void say_level(const struct triage_input *input, struct diagnosis *diagno
 
 bool triage(const struct triage_input *input, struct diagnosis *diagnosis, struct error *err) {
     struct walk *walk = &diagnosis->walk;
-    struct step_facts *found = NULL;
+    autofree struct step_facts *found = NULL;
     const bool good = steps_look(input, walk, &found, err);
     if (good) {
         decide(input, found, diagnosis);
@@ -371,6 +369,5 @@ bool triage(const struct triage_input *input, struct diagnosis *diagnosis, struc
         if (input->stopped)
             explain_ends(walk, found);
     }
-    free(found);
     return good;
 }

@@ -247,9 +247,8 @@ static void reset_board(void *context) {
 }
 
 static void release_board(void *context) {
-    struct account_board *board = context;
+    autofree struct account_board *board = context;
     layer_tracker_free(board->tracker);
-    free(board);
 }
 
 struct account_board *account_board_new(const struct nvdla_config *config, const struct stream_source *source,

@@ -149,10 +149,9 @@ static void reset_board(void *context) {
 }
 
 static void release_board(void *context) {
-    struct cbuf_board *board = context;
+    autofree struct cbuf_board *board = context;
     free(board->bytes);
     free(board->seen);
-    free(board);
 }
 
 struct cbuf_board *cbuf_board_new(const struct nvdla_config *config, const struct stream_source *source,

@@ -183,10 +183,9 @@ static void reset(void *context) {
 }
 
 static void release(void *context) {
-    struct checks *checks = context;
+    autofree struct checks *checks = context;
     for (size_t i = 0; i < checks->count; i++)
         free(checks->kept[i].instance);
-    free(checks);
 }
 
 struct observer checks_observer(struct checks *checks) {

@@ -70,8 +70,7 @@ static void see_write(void *context, uint32_t address, uint32_t value, uint64_t 
     if (!launch)
         return;
     struct unit_runs *runs = &flight->units[launch->unit];
-    runs->runs = xgrow(runs->runs, runs->count, sizeof *runs->runs);
-    runs->runs[runs->count++] = (struct run){.read = NEVER, .done = NEVER, .left = NEVER};
+    *xadd(runs->runs, runs->count) = (struct run){.read = NEVER, .done = NEVER, .left = NEVER};
     end_run(flight, (int)launch->unit, launch->ordinal - GROUPS, cycle);
     /* CDP reads and writes through the registers of two units, of which either may be armed first. */
     runs->runs[runs->count - 1].reads = launch->unit == NVDLA_CDP_RDMA || atoms_of(flight, launch, false) > 0;
@@ -153,9 +152,8 @@ static void reset_flight(void *context) {
 }
 
 static void release_flight(void *context) {
-    struct flight *flight = context;
+    autofree struct flight *flight = context;
     forget(flight);
-    free(flight);
 }
 
 struct flight *flight_new(const struct nvdla_config *config, uint64_t read_latency) {

@@ -426,12 +426,11 @@ static void read_marks(void *context, uint32_t address, uint32_t value, uint64_t
 }
 
 static void release_marks(void *context) {
-    struct marks *marks = context;
+    autofree struct marks *marks = context;
     for (int i = 0; i < STREAMS; i++) {
         free(marks->streams[i].name);
         free(marks->streams[i].text);
     }
-    free(marks);
 }
 
 struct observer marks_observer(struct marks *marks) {

@@ -509,12 +509,11 @@ static bool end_tap(void *context, struct error *err) {
 }
 
 static void release_tap(void *context) {
-    struct rtl_tap *tap = context;
+    autofree struct rtl_tap *tap = context;
     free_held(tap);
     layer_tracker_free(tap->tracker);
     mif_board_free(tap->board);
     provenance_free(tap->prov);
-    free(tap);
 }
 
 /* True if the engines' side of the memory interface is visible. */

@@ -263,8 +263,7 @@ static void arm(struct timeline_counter *counter, const struct launch *launch, u
         if (traffic)
             traffic->expected = atoms * (uint64_t)counter->config->mem_atom;
     }
-    unit->index = xgrow(unit->index, unit->count, sizeof *unit->index);
-    unit->index[unit->count++] = timeline->launch_count++;
+    *xadd(unit->index, unit->count) = timeline->launch_count++;
 }
 
 /* The trace clears these bits of S_INTR_STATUS: as many launches are done, the oldest first. The group of a bit does
@@ -296,8 +295,7 @@ static void note_access(struct timeline_counter *counter, const struct timeline_
     } else if (timeline->access_count == TIMELINE_EVENTS) {
         timeline->accesses_dropped++;
     } else {
-        timeline->accesses = xgrow(timeline->accesses, timeline->access_count, sizeof *timeline->accesses);
-        timeline->accesses[timeline->access_count++] = *access;
+        *xadd(timeline->accesses, timeline->access_count) = *access;
     }
 }
 
@@ -478,14 +476,13 @@ static void see_beat(void *context, const struct axi_beat *beat) {
 }
 
 static void release(void *context) {
-    struct timeline_counter *counter = context;
+    autofree struct timeline_counter *counter = context;
     for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
         free(counter->units[unit].index);
     free(counter->timeline.launches);
     free(counter->timeline.accesses);
     free(counter->timeline.interrupts);
     layer_tracker_free(counter->tracker);
-    free(counter);
 }
 
 struct observer timeline_observer(struct timeline_counter *counter) {

@@ -284,12 +284,11 @@ static size_t translation(struct save *save, const char *name, struct text *line
     while (at < save->translations.count && strcmp(save->contents.items[at], lines->text) != 0)
         at++;
     if (at == save->translations.count) {
-        char *path = xprintf("%s/%s.txt", save->folder, name);
+        autofree char *path = xprintf("%s/%s.txt", save->folder, name);
         if (!save->failed && !file_write(path, lines->text, lines->n, save->err))
             save->failed = true;
         words_add(&save->translations, "%s", path);
         words_add(&save->contents, "%s", lines->text);
-        free(path);
     }
     free(lines->text);
     return at + 1;
@@ -348,10 +347,8 @@ static size_t translate_field(struct save *save, enum nvdla_unit unit, const str
     struct text lines = {0};
     for (size_t i = 0; i < field->enum_count; i++)
         translate(&lines, signal->bits, field->enums[i].value, field->enums[i].name);
-    char *name = xprintf("%s.%s", nvdla_unit_names[unit], field->name);
-    const size_t number = translation(save, name, &lines);
-    free(name);
-    return number;
+    autofree char *name = xprintf("%s.%s", nvdla_unit_names[unit], field->name);
+    return translation(save, name, &lines);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -520,10 +517,8 @@ static void choose_focus(struct save *save, const struct wave_focus *focus, stru
         for (int i = 0; strcmp(tap_names[tap], focus->stream) == 0 && tap_signals[tap][i]; i++)
             choose(save, chosen, tap_signals[tap][i], NO_REGISTER, NULL);
     for (size_t i = 0; focus->instance && i < sizeof names / sizeof *names; i++) {
-        char *scope = path_of(focus->instance), *pattern = xprintf("dut/%s/%s", scope, names[i]);
+        autofree char *scope = path_of(focus->instance), *pattern = xprintf("dut/%s/%s", scope, names[i]);
         choose(save, chosen, pattern, NO_REGISTER, NULL);
-        free(scope);
-        free(pattern);
     }
 }
 
@@ -599,9 +594,8 @@ static bool write_commands(struct save *save, const char *path, const struct wav
     FILE *file = fopen(path, "w");
     if (!file)
         return false;
-    char *lines = wave_view_commands(view);
+    autofree char *lines = wave_view_commands(view);
     fprintf(file, "%s%s", save->commands.text ? save->commands.text : "", lines);
-    free(lines);
     const bool good = !ferror(file);
     return fclose(file) == 0 && good;
 }
@@ -615,14 +609,13 @@ static void warn_of_scopes(const struct save *save, const char *const *scopes) {
         const char *below = scope;
         below += strncmp(below, "TOP.", 4) == 0 ? 4 : 0;
         below += strncmp(below, "tb_top.", 7) == 0 ? 7 : 0;
-        char *prefix = path_of(below);
+        autofree char *prefix = path_of(below);
         const size_t n = strlen(prefix);
         bool found = strcmp(below, "TOP") == 0 || strcmp(below, "tb_top") == 0;
         for (size_t i = 0; !found && i < save->index->count; i++)
             found = strncmp(save->paths[i], prefix, n) == 0 && strchr("/", save->paths[i][n]);
         if (!found)
             fprintf(stderr, "nvcosim: warning: --wave-scope %s: the design has no signal below that name\n", *scopes);
-        free(prefix);
         free(scope);
     }
 }

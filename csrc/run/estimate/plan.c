@@ -59,8 +59,7 @@ static void add_layer(struct plan *plan, enum nvdla_unit unit, struct estimated_
         layer.limit = LIMIT_DATA;
         layer.by_bandwidth = true;
     }
-    estimate->layers = xgrow(estimate->layers, estimate->count, sizeof *estimate->layers);
-    estimate->layers[estimate->count++] = layer;
+    *xadd(estimate->layers, estimate->count) = layer;
     estimate->clocks = layer.end;
     estimate->macs += layer.macs;
     estimate->read_bytes += layer.read_bytes;

@@ -85,9 +85,8 @@ static struct program *network_program(const char *path, const struct nvdla_conf
 
 /* Whether a configuration by values has another array or other atoms than the one that its text begins with. */
 static bool has_other_array(const char *text, const struct nvdla_config *config) {
-    char *name = xstrndup(text, strcspn(text, ",+"));
+    autofree char *name = xstrndup(text, strcspn(text, ",+"));
     const struct nvdla_config *base = nvdla_config_find(name);
-    free(name);
     return base && (base->atomic_c != config->atomic_c || base->atomic_k != config->atomic_k ||
                     base->mem_atom != config->mem_atom);
 }

@@ -54,9 +54,8 @@ static void command_line(const struct child *child, struct words *line) {
     else if (options->coverage)
         words_add(line, "--coverage=%s/%s.dat", options->coverage, child->job->name);
     if (options->outputs) {
-        char *folder = outputs_folder(options, child->job->name);
+        autofree char *folder = outputs_folder(options, child->job->name);
         words_add(line, "--outputs=%s", folder);
-        free(folder);
     }
     words_add(line, "--name=%s", child->job->name);
     words_add(line, "--result-fd=%d", RESULT_FD);
@@ -156,9 +155,8 @@ bool job_simulator(const struct run_options *options, const char *config, char *
     const enum simulator_variant variant = run_variant(options, config);
     if (!options->simulators)
         return simulator_path(config, options->rtl_name, variant, path, size, err);
-    char *name = simulator_name(config, options->rtl_name, variant);
+    autofree char *name = simulator_name(config, options->rtl_name, variant);
     const int n = snprintf(path, size, "%s/%s", options->simulators, name);
-    free(name);
     return (n >= 0 && (size_t)n < size) || error_set(err, "%s: the path is too long", options->simulators);
 }
 
@@ -195,10 +193,8 @@ static bool start_between_pipes(struct child *child, struct job *job, struct err
 static bool clean_report(const struct job *job, const struct run_options *options, struct error *err) {
     if (job->clean)
         return true;
-    char *folder = report_folder(options, job->name);
-    const bool clean = access(folder, F_OK) != 0 || report_clean(folder, err);
-    free(folder);
-    return clean;
+    autofree char *folder = report_folder(options, job->name);
+    return access(folder, F_OK) != 0 || report_clean(folder, err);
 }
 
 bool job_start(struct job *job, const struct run_options *options, bool progress, struct server *server,
@@ -217,7 +213,7 @@ static void take_progress(struct job *job, const json_t *json) {
     enum { NAME_SHOWN = 24 };
     const char *device = json_string_value(json_object_get(json, "device"));
     char cycles[24], rate[24];
-    char *name = text_shown(job->name);
+    autofree char *name = text_shown(job->name);
     progress_number((double)json_integer_value(json_object_get(json, "cycles")), cycles, sizeof cycles);
     job->rate = json_number_value(json_object_get(json, "rate"));
     progress_number(job->rate, rate, sizeof rate);
@@ -228,7 +224,6 @@ static void take_progress(struct job *job, const json_t *json) {
                       device ? device : "?", (long long)json_integer_value(json_object_get(json, "layer")),
                       (long long)json_integer_value(json_object_get(json, "layers")), layer ? " (" : "",
                       layer ? layer : "", layer ? ")" : "", cycles, rate);
-    free(name);
 }
 
 void job_signal(const struct job *job, int number) {

@@ -168,10 +168,9 @@ static struct result read_result(const struct run_options *options, const struct
     } else if (result.verdict != VERDICT_ERROR &&
                (strcmp(result.config, job->config->name) != 0 || !same_rtl(result.dut, options))) {
         result.verdict = VERDICT_ERROR;
-        char *rtl = options->rtl_name[0] ? xprintf("rtl:%s of ", options->rtl_name) : xstrdup("");
+        autofree char *rtl = options->rtl_name[0] ? xprintf("rtl:%s of ", options->rtl_name) : xstrdup("");
         set_reason(&result, xprintf("the simulator is %s of configuration %s, but %s%s is needed; rebuild it",
                                     result.dut ? result.dut : "rtl", result.config, rtl, job->config->name));
-        free(rtl);
     }
     if (result.verdict == VERDICT_PASS && result.reason && result.dut && result.trace && result.path &&
         strcmp(result.trace, job->name) == 0 && strcmp(result.path, job->path) == 0)
@@ -215,13 +214,10 @@ static char *wave_command(const struct run_options *options, const struct job *j
     }
     if (cycle == 0)
         return NULL;
-    char *file = text_quoted(job->name);
-    char *more = xprintf(" --wave=%s.fst --wave-from=%" PRIu64 " --wave-to=%" PRIu64, file,
-                         cycle > before ? cycle - before : 0, cycle + after);
-    char *line = run_options_command(options, job->path, NULL, more);
-    free(more);
-    free(file);
-    return line;
+    autofree char *file = text_quoted(job->name);
+    autofree char *more = xprintf(" --wave=%s.fst --wave-from=%" PRIu64 " --wave-to=%" PRIu64, file,
+                                  cycle > before ? cycle - before : 0, cycle + after);
+    return run_options_command(options, job->path, NULL, more);
 }
 
 /* The report of a job that could not write one itself. */

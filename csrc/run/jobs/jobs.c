@@ -59,7 +59,7 @@ static bool open_results(struct jobs *run) {
 static void write_result(struct jobs *run, const struct result *result) {
     if (run->results < 0)
         return;
-    char *json = result_json(result), *line = xprintf("%s\n", json);
+    autofree char *json = result_json(result), *line = xprintf("%s\n", json);
     const off_t end = lseek(run->results, 0, SEEK_END);
     const size_t n = strlen(line);
     errno = 0;
@@ -71,8 +71,6 @@ static void write_result(struct jobs *run, const struct result *result) {
     }
     if (written > 0 && written != (ssize_t)n && end >= 0 && ftruncate(run->results, end) != 0)
         fprintf(stderr, "nvcosim: --results: %s: its last line is cut\n", run->options->results);
-    free(line);
-    free(json);
 }
 
 static void count_result(struct jobs *run, const struct result *result) {
@@ -107,15 +105,11 @@ static void on_progress(void *context, struct job *job, size_t printed) {
 
 /* Shows the outputs of a trace. False with a message. */
 static bool show_outputs(const struct jobs *run, const struct job *job, struct error *err) {
-    struct program *prog = read_trace(run->options, job->path, err);
+    autoprogram struct program *prog = read_trace(run->options, job->path, err);
     if (!prog)
         return false;
-    char *folder = outputs_folder(run->options, job->name);
-    const bool fine =
-        outputs_show(run->options->quiet ? NULL : run->style.out, prog, folder, &run->options->style, err);
-    free(folder);
-    program_free(prog);
-    return fine;
+    autofree char *folder = outputs_folder(run->options, job->name);
+    return outputs_show(run->options->quiet ? NULL : run->style.out, prog, folder, &run->options->style, err);
 }
 
 /* Handles a job whose process has ended. */
@@ -172,13 +166,13 @@ static void show_progress(struct jobs *run) {
         rates += each->state == JOB_RUNNING && each->rate > 0;
     }
     progress_left(&run->progress, done, total, left, sizeof left);
-    char *speed = rates > 1 ? xprintf(", %s cycles/s", progress_number(rate, number, sizeof number)) : xstrdup("");
+    autofree char *speed =
+        rates > 1 ? xprintf(", %s cycles/s", progress_number(rate, number, sizeof number)) : xstrdup("");
     if (run->count > 1)
         progress_show(&run->progress, "%zu of %zu traces done%s%s%s%s", run->done, run->count, speed, left,
                       job ? "; " : "", job ? job->at : "");
     else
         progress_show(&run->progress, "%s%s", job ? job->at : run->jobs[0].name, left);
-    free(speed);
 }
 
 /* Waits for something to happen, for at most that many seconds (negative: without limit), and handles it. Returns the

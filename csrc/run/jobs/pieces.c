@@ -134,7 +134,7 @@ static bool open_jobs(struct pieces *pieces, const struct nvdla_config *config) 
 /* Announces the chosen pieces, the longest first. */
 static void expect_jobs(struct pieces *pieces) {
     const size_t count = pieces->split->piece_count;
-    bool *queued = xcalloc(count, sizeof *queued);
+    autofree bool *queued = xcalloc(count, sizeof *queued);
     for (size_t place = 0; place < count; place++) {
         size_t longest = SIZE_MAX;
         for (size_t i = 0; i < count; i++)
@@ -147,7 +147,6 @@ static void expect_jobs(struct pieces *pieces) {
         pieces->pieces[longest].place = place;
         words_add(&pieces->played.traces, "%s", pieces->pieces[longest].path);
     }
-    free(queued);
     pieces->start = process_clock();
     jobs_expect(pieces->jobs, &pieces->played.traces);
 }
@@ -156,9 +155,8 @@ static bool make_pieces(struct pieces *pieces, const struct split_options *split
     clear_folder(pieces);
     pieces->pieces = xcalloc(pieces->split->piece_count, sizeof *pieces->pieces);
     for (size_t i = 0; i < pieces->split->piece_count; i++) {
-        char *file = split_file_name(pieces->split, i, ".nvt");
+        autofree char *file = split_file_name(pieces->split, i, ".nvt");
         pieces->pieces[i].path = xprintf("%s/%s", pieces->folder, file);
-        free(file);
     }
     choose(pieces);
     expect_jobs(pieces);
@@ -328,13 +326,11 @@ static void set_reason(struct pieces *pieces, size_t bad) {
         const struct piece *piece = &pieces->pieces[i];
         if (!piece->done || piece->result.verdict != whole->verdict)
             continue;
-        char *place = place_of(pieces, i), *why = reason_in_the_whole(pieces, i);
+        autofree char *place = place_of(pieces, i), *why = reason_in_the_whole(pieces, i);
         whole->reason =
             bad == 1 ? xprintf("piece %zu of %zu, %s: %s", i + 1, count, place, why)
                      : xprintf("%zu of %zu pieces; the first is piece %zu, %s: %s", bad, count, i + 1, place, why);
         whole->limit = piece->result.limit ? xstrdup(piece->result.limit) : NULL;
-        free(place);
-        free(why);
         return;
     }
     whole->reason = xstrdup("");
@@ -396,18 +392,17 @@ static json_t *piece_json(const struct pieces *pieces, size_t index) {
     const struct split_piece *of = &pieces->split->pieces[index];
     const struct piece *piece = &pieces->pieces[index];
     json_t *json = json_object(), *launches = json_array();
-    char *name = split_piece_name(pieces->split, index);
+    autofree char *name = split_piece_name(pieces->split, index);
     json_object_set_new(json, "piece", json_integer((json_int_t)index + 1));
     json_object_set_new(json, "layers", json_text(name));
     json_object_set_new(json, "layer_count", json_integer((json_int_t)of->count));
     json_object_set_new(json, "expected_clocks", json_integer((json_int_t)of->clocks));
     json_object_set_new(json, "verdict", piece->done ? json_string(verdict_names[piece->result.verdict]) : json_null());
     if (piece->done) {
-        char *reason = reason_in_the_whole(pieces, index);
+        autofree char *reason = reason_in_the_whole(pieces, index);
         json_object_set_new(json, "reason", json_text(reason));
         json_object_set_new(json, "op_cycles", json_integer((json_int_t)cycles_of(&piece->result)));
         json_object_set_new(json, "cpu_seconds", json_real(piece->result.cpu_seconds));
-        free(reason);
     }
     for (size_t l = of->first; l < of->first + of->count; l++)
         for (size_t i = 0; i < pieces->split->layers[l].launch_count; i++) {
@@ -419,53 +414,45 @@ static json_t *piece_json(const struct pieces *pieces, size_t index) {
             json_array_append_new(launches, entry);
         }
     json_object_set_new(json, "launches", launches);
-    free(name);
     return json;
 }
 
 static bool write_json(const struct pieces *pieces, struct error *err) {
-    char *line = result_json(&pieces->whole);
+    autofree char *line = result_json(&pieces->whole);
     json_t *json = json_loads(line, 0, NULL), *list = json_array();
     for (size_t i = 0; i < pieces->split->piece_count; i++)
         json_array_append_new(list, piece_json(pieces, i));
     json_object_set_new(json, "pieces", list);
-    char *text = json_dumps(json, JSON_INDENT(1) | JSON_SORT_KEYS);
+    autofree char *text = json_dumps(json, JSON_INDENT(1) | JSON_SORT_KEYS);
     const bool fine = text && file_write_in(pieces->folder, "report.json", text, strlen(text), err);
-    free(text);
-    free(line);
     json_decref(json);
     return fine;
 }
 
 static bool write_text(const struct pieces *pieces, struct error *err) {
-    struct text text = {0};
+    autotext struct text text = {0};
     text_printf(&text, "%s %s%s%s\n\npiece  verdict  op_cycles   expected  layers\n",
                 verdict_names[pieces->whole.verdict], pieces->name, pieces->whole.reason[0] ? ": " : "",
                 pieces->whole.reason);
     for (size_t i = 0; i < pieces->split->piece_count; i++) {
         const struct piece *piece = &pieces->pieces[i];
-        char *name = split_piece_name(pieces->split, i);
+        autofree char *name = split_piece_name(pieces->split, i);
         text_printf(&text, "%5zu  %-7s %10" PRIu64 " %10" PRIu64 "  %s\n", i + 1,
                     piece->done ? verdict_names[piece->result.verdict] : "-", cycles_of(&piece->result),
                     pieces->split->pieces[i].clocks, name);
-        free(name);
     }
     for (size_t i = 0; i < pieces->split->piece_count; i++) {
         const struct piece *piece = &pieces->pieces[i];
         if (!piece->done || piece->result.verdict == VERDICT_PASS)
             continue;
-        char *place = place_of(pieces, i), *why = reason_in_the_whole(pieces, i);
+        autofree char *place = place_of(pieces, i), *why = reason_in_the_whole(pieces, i);
         text_printf(&text, "\npiece %zu, %s:\n  %s\n  the piece: %s\n", i + 1, place, why, piece->path);
         if (piece->result.report)
             text_printf(&text, "  its report: %s\n", piece->result.report);
-        free(place);
-        free(why);
     }
     for (size_t i = 0; i < pieces->whole.notes.count; i++)
         text_printf(&text, "\n%s\n", pieces->whole.notes.items[i]);
-    const bool fine = file_write_in(pieces->folder, "report.txt", text.text, text.n, err);
-    free(text.text);
-    return fine;
+    return file_write_in(pieces->folder, "report.txt", text.text, text.n, err);
 }
 
 /* Removes pieces that were not played; those that passed are gone already. Removes the folder if it is empty then. */

@@ -164,13 +164,12 @@ static void let_go(struct pool *pool, const struct job_listener *listener) {
         return;
     pool->swept = now;
     const size_t room = pool->count + pool->servers.count;
-    pid_t *leaders = xcalloc(room + 1, sizeof *leaders);
+    autofree pid_t *leaders = xcalloc(room + 1, sizeof *leaders);
     for (size_t i = 0; i < pool->count; i++)
         leaders[i] = pool->running[i]->pid;
     size_t count = pool->count;
     count += servers_pids(&pool->servers, leaders + count, room - count);
     process_guard_sweep(&pool->guard, leaders, count);
-    free(leaders);
 }
 
 static bool has_limits(const struct pool *pool) {

@@ -107,11 +107,9 @@ static bool prepare_file(const char *option, const char *path, struct error *err
 
 /* Builds the simulator with as many threads as requested. */
 static bool set_threads(const struct run_options *options, const char *config, struct error *err) {
-    struct words variables = {0};
+    autowords struct words variables = {0};
     words_add(&variables, "SIM_THREADS=%d", options->sim_threads);
-    const bool ok = remake_simulator(config, options->rtl_name, run_variant(options, config), &variables, err);
-    words_free(&variables);
-    return ok;
+    return remake_simulator(config, options->rtl_name, run_variant(options, config), &variables, err);
 }
 
 static bool prepare_simulator(const struct run_options *options, const char *config, struct error *err) {

@@ -18,9 +18,8 @@
 #include "trace/formats.h"
 
 static void print_line(FILE *out, json_t *json) {
-    char *text = json_to_text(json, JSON_COMPACT);
+    autofree char *text = json_to_text(json, JSON_COMPACT);
     fprintf(out, "%s\n", text);
-    free(text);
 }
 
 /* ---- this program ---- */
@@ -50,12 +49,11 @@ static json_t *engine(const struct nvdla_engine_facts *engine) {
 static json_t *option(const struct argument *row) {
     json_t *duts = json_array();
     const char letter[2] = {row->letter};
-    char *word = xprintf("--%s", row->name);
+    autofree char *word = xprintf("--%s", row->name);
     static const char *const names[] = {[DUT_BOTH] = "both", [DUT_RTL] = "rtl", [DUT_MODEL] = "model"};
     for (enum dut dut = DUT_MODEL; dut <= DUT_BOTH; dut++)
         if (run_option_applies(word, dut))
             json_array_append_new(duts, json_string(names[dut]));
-    free(word);
     return json_pack("{s:s, s:s, s:s?, s:b, s:s?, s:b, s:o}", "name", row->name, "letter", letter, "argument", row->arg,
                      "optional", row->optional, "text", row->hidden ? NULL : row->doc, "hidden", row->hidden, "duts",
                      duts);
@@ -193,7 +191,7 @@ static json_t *simulator_error(const struct run_options *options) {
 static json_t *asked_for(const struct words *given, struct error *err) {
     static const char *const duts[] = {[DUT_BOTH] = "both", [DUT_RTL] = "rtl", [DUT_MODEL] = "model"};
     struct run_options options;
-    struct words words = {0};
+    autowords struct words words = {0};
     json_t *json = NULL;
     for (size_t i = 0; i < given->count; i++)
         words_put(&words, given->items[i]);
@@ -212,7 +210,6 @@ static json_t *asked_for(const struct words *given, struct error *err) {
         json_object_set_new(json, "coverage", json_boolean(options.coverage));
     }
     run_options_free(&options);
-    words_free(&words);
     return json;
 }
 
@@ -237,11 +234,11 @@ static bool read_words(const char *line, struct words *words) {
 }
 
 bool facts_of_lists(FILE *in, FILE *out, struct error *err) {
-    char *line = NULL;
+    autofree char *line = NULL;
     size_t size = 0, number = 0;
     bool well = true;
     while (well && getline(&line, &size, in) >= 0) {
-        struct words words = {0};
+        autowords struct words words = {0};
         struct error wrong;
         number++;
         well = read_words(line, &words) ||
@@ -249,8 +246,6 @@ bool facts_of_lists(FILE *in, FILE *out, struct error *err) {
         json_t *json = well ? asked_for(&words, &wrong) : NULL;
         if (well)
             print_line(out, json ? json : json_pack("{s:o}", "error", json_text(wrong.text)));
-        words_free(&words);
     }
-    free(line);
     return well;
 }

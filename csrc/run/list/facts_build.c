@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "coverage/coverage.h"
+#include "nvdla/xalloc.h"
 #include "report/json_text.h"
 #include "run/list/facts.h"
 
 static void print_line(FILE *out, json_t *json) {
-    char *text = json_to_text(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    autofree char *text = json_to_text(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
     fprintf(out, "%s\n", text);
-    free(text);
 }
 
 /* ---- simulators ---- */
@@ -26,21 +26,19 @@ void facts_of_simulator(FILE *out, const struct facts_simulator *simulator) {
     struct error err;
     const bool known = simulator_known(simulator->config, simulator->rtl_name, simulator->variant, &err);
     const double cost = simulator_profile_cost(simulator->config, simulator->rtl_name, simulator->variant);
-    char *filelist = simulator_variable(simulator->config, simulator->rtl_name, "FILELIST");
+    autofree char *filelist = simulator_variable(simulator->config, simulator->rtl_name, "FILELIST");
     print_line(out, json_pack("{s:b, s:o, s:o, s:o, s:o}", "known", known, "error",
                               known ? json_null() : json_text(err.text), "path", path_of(simulator), "filelist",
                               filelist ? json_text(filelist) : json_null(), "profile_cost",
                               cost < 0 ? json_null() : json_real(cost)));
-    free(filelist);
 }
 
 void facts_update_simulator(FILE *out, const struct facts_simulator *simulator, bool profile) {
     struct error err;
-    char *log = NULL;
+    autofree char *log = NULL;
     const bool made = update_simulator(simulator->config, simulator->rtl_name, simulator->variant, profile, &log, &err);
     print_line(out, json_pack("{s:o, s:o, s:o}", "path", path_of(simulator), "error",
                               made ? json_null() : json_text(err.text), "log", json_text(log)));
-    free(log);
 }
 
 /* ---- coverage ---- */
@@ -87,13 +85,12 @@ static json_t *groups_of(const struct coverage *coverage) {
 
 void facts_of_coverage(FILE *in, FILE *out) {
     struct coverage *coverage = coverage_new();
-    char *line = NULL;
+    autofree char *line = NULL;
     size_t size = 0, tests = 0;
     while (getline(&line, &size, in) >= 0) {
         const size_t n = bytes_of(line);
         tests += coverage_add_bits(coverage, (const unsigned char *)line, n);
     }
-    free(line);
     json_t *json = total(coverage_total(coverage));
     json_object_set_new(json, "tests", json_integer((json_int_t)tests));
     json_object_set_new(json, "groups", groups_of(coverage));

@@ -68,11 +68,10 @@ static bool has(const json_t *object, const struct expected *expected, size_t co
         while (i < count && strcmp(expected[i].key, key) != 0)
             i++;
         if (i == count) {
-            struct text keys = {0};
+            autotext struct text keys = {0};
             for (i = 0; i < count; i++)
                 text_printf(&keys, "%s%s", i ? ", " : "", expected[i].key);
             error_set(err, "found a member '%s', expected %s", key, keys.text);
-            free(keys.text);
             return false;
         }
         if (!is_of(json_object_iter_value(at), expected[i].kind))
@@ -135,10 +134,8 @@ static bool take_set(struct list_input *input, const json_t *line, struct error 
     const uint64_t number = number_of(line, "options");
     if (number >= SETS_MOST)
         return error_set(err, "\"options\": found %" PRIu64 ", expected a number below %d", number, SETS_MOST);
-    while (input->set_count <= number) {
-        input->sets = xgrow(input->sets, input->set_count, sizeof *input->sets);
-        input->sets[input->set_count++] = NULL;
-    }
+    while (input->set_count <= number)
+        *xadd(input->sets, input->set_count) = NULL;
     if (input->sets[number])
         return error_set(err, "options %" PRIu64 " were given before", number);
     input->sets[number] = set_read(json_object_get(line, "words"));

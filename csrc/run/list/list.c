@@ -77,8 +77,7 @@ static void send_all(struct list *list) {
 
 /* Notes that a test is done; its result is sent when the next one has started. */
 static void add_ended(struct list *list, struct list_test *test) {
-    list->ended = xgrow(list->ended, list->ended_count, sizeof *list->ended);
-    list->ended[list->ended_count++] = test;
+    *xadd(list->ended, list->ended_count) = test;
 }
 
 /* True if the ledger has the result: noted by the process of the test, or now. */
@@ -93,13 +92,12 @@ static bool note(const struct list *list, const struct list_test *test, const ch
 static void send_results(struct list *list) {
     for (size_t i = 0; i < list->ended_count; i++) {
         struct list_test *test = list->ended[i];
-        char *line = test->result.config ? result_json(&test->result) : xstrdup("null");
+        autofree char *line = test->result.config ? result_json(&test->result) : xstrdup("null");
         const bool noted = test->result.config && note(list, test, line);
         text_printf(&list->answers, "{\"done\":%zu,\"noted\":%s,\"result\":", test->job.number,
                     noted ? "true" : "false");
         text_put(&list->answers, line);
         text_put(&list->answers, "}\n");
-        free(line);
         list_test_free(test);
     }
     list->ended_count = 0;
@@ -171,14 +169,12 @@ static void add_test(struct list *list, struct list_test *test) {
         add_ended(list, test);
         return;
     }
-    list->waiting = xgrow(list->waiting, list->waiting_count, sizeof *list->waiting);
-    list->waiting[list->waiting_count++] = test;
+    *xadd(list->waiting, list->waiting_count) = test;
 }
 
 static void refuse(struct list *list, const char *why) {
-    char *shown = text_shown(why);
+    autofree char *shown = text_shown(why);
     fprintf(stderr, "nvcosim play-list: %s\n", shown);
-    free(shown);
     list->status = EXIT_BAD_INPUT;
     kill_all(list);
 }

@@ -111,9 +111,8 @@ static void note_output(struct compiler *compiler, size_t number) {
     const struct loadable_tensor *tensor =
         memory->tensor == LOADABLE_NONE ? NULL : &compiler->loadable->tensors[memory->tensor];
     struct network_output output = {.space = memory->space, .base = memory->base, .size = memory->size};
-    char *name = xprintf("output%u", memory->bind);
+    autofree char *name = xprintf("output%u", memory->bind);
     network_name(tensor && tensor->name[0] ? tensor->name : name, output.name);
-    free(name);
     const bool known =
         tensor && (tensor->data_type == DATA_INT8 || tensor->data_type == DATA_INT16 || tensor->data_type == DATA_HALF);
     if (known && (tensor->pixel_format == PIXEL_FEATURE || tensor->pixel_format == PIXEL_FEATURE_8)) {
@@ -279,9 +278,8 @@ static bool compile_cpu(struct compiler *compiler, size_t number) {
         append_now(compiler, OP_MEM_CHECK, op->source.memory->space, &source, 1);
         cpu_operation_run(op, compiler->model->memory);
         append_now(compiler, OP_MEM_LOAD, op->destination.memory->space, &destination, 1);
-        char *text = cpu_note(op);
+        autofree char *text = cpu_note(op);
         program_note(compiler->prog, "%s", text);
-        free(text);
         if (compiler->options->completed)
             compiler->options->completed(compiler->options->context, number, i, compiler->model->memory);
         /* The others write what their tensor says. */
@@ -370,7 +368,7 @@ static struct blob *content_of(struct compiler *compiler, const struct loadable_
     struct blob *blob = blob_new(NULL);
     if (input && sources->count == 1 && strcmp(sources->items[0], "zero") == 0)
         return blob;
-    uint8_t *content = xmalloc(PIECE);
+    autofree uint8_t *content = xmalloc(PIECE);
     for (uint64_t at = 0; at < memory->size && (input || memory->content_count); at += PIECE) {
         const size_t n = memory->size - at < PIECE ? (size_t)(memory->size - at) : PIECE;
         const uint8_t *piece = input ? input + at : content;
@@ -379,7 +377,6 @@ static struct blob *content_of(struct compiler *compiler, const struct loadable_
         if (!is_zero(piece, n))
             blob_append(blob, at, piece, n);
     }
-    free(content);
     return blob;
 }
 
@@ -502,7 +499,7 @@ static void append_register(struct text *text, const struct nvdla_config *config
 }
 
 bool compile_list_writes(const struct program *prog, const char *path, struct error *err) {
-    struct text text = {0};
+    autotext struct text text = {0};
     for (size_t i = 0; i < prog->count; i++) {
         const struct op *op = &prog->ops[i];
         if (op->kind != OP_WRITE && op->kind != OP_POLL)
@@ -513,9 +510,7 @@ bool compile_list_writes(const struct program *prog, const char *path, struct er
         append_register(&text, prog->config, op->address);
         text_printf(&text, " 0x%08" PRIx32 "\n", bits ? op->mask : op->value);
     }
-    const bool good = file_write(path, text.text ? text.text : "", text.n, err);
-    free(text.text);
-    return good;
+    return file_write(path, text.text ? text.text : "", text.n, err);
 }
 
 void compile_options_init(struct compile_options *options) {

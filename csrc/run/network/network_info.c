@@ -112,8 +112,7 @@ static void read_operation(struct info *info, struct layer *layer, const struct 
 }
 
 static struct layer *new_layer(struct info *info, size_t task, size_t operation) {
-    info->layers = xgrow(info->layers, info->count, sizeof *info->layers);
-    struct layer *layer = &info->layers[info->count++];
+    struct layer *layer = xadd(info->layers, info->count);
     *layer = (struct layer){.task = task, .operation = operation, .fused = NONE, .ordinal = NONE};
     return layer;
 }
@@ -214,7 +213,7 @@ static void read_origins(struct info *info) {
     const struct loadable_blob *blob = loadable_blob_named(info->loadable, ORIGINS_BLOB);
     for (size_t i = 0; i < info->count; i++) {
         struct layer *layer = &info->layers[i];
-        char *start = xprintf("%zu.%zu ", layer->task, layer->operation);
+        autofree char *start = xprintf("%zu.%zu ", layer->task, layer->operation);
         const size_t n = strlen(start);
         char shown[160] = "";
         for (size_t at = 0, end; blob && at < blob->n; at = end + 1) {
@@ -224,7 +223,6 @@ static void read_origins(struct info *info) {
                 text_shown_bytes((const char *)blob->bytes + at + n, end - at - n, shown, sizeof shown);
         }
         layer->origin = xstrdup(shown);
-        free(start);
     }
 }
 
@@ -303,13 +301,12 @@ static void print_json(FILE *out, const struct info *info) {
     for (size_t i = 0; i < loadable->tensor_count; i++)
         json_array_append_new(tensors, json_tensor(&loadable->tensors[i]));
     snprintf(version, sizeof version, "%u.%u.%u", loadable->version[0], loadable->version[1], loadable->version[2]);
-    char *path = text_shown(loadable->path);
+    autofree char *path = text_shown(loadable->path);
     json_t *json =
         json_pack("{ss ss ss* sb si si so so so}", "network", path, "version", version, "config",
                   info->config ? info->config->name : NULL, "quantised",
                   loadable_blob_named(loadable, ORIGINS_BLOB) != NULL, "tasks", (int)loadable->order_count,
                   "cube_bytes", info->cube_bytes, "layers", layers, "memories", memories, "tensors", tensors);
-    free(path);
     if (!json)
         xexhausted();
     json_dumpf(json, out, JSON_INDENT(1));

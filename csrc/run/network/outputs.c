@@ -170,19 +170,16 @@ static bool read_labels(const char *path, struct words *labels, struct error *er
         if (rest)
             *rest++ = '\0';
         line[strcspn(line, "\r")] = '\0';
-        char *shown = text_shown(line);
+        autofree char *shown = text_shown(line);
         words_add(labels, "%s", shown);
-        free(shown);
     }
     free(text);
     return true;
 }
 
 bool outputs_can_be_shown(const struct outputs_style *style, struct error *err) {
-    struct words labels = {0};
-    const bool fine = read_labels(style->labels, &labels, err);
-    words_free(&labels);
-    return fine;
+    autowords struct words labels = {0};
+    return read_labels(style->labels, &labels, err);
 }
 
 /* The largest unmarked element, the first of equals. A NaN is less than everything. */

@@ -240,20 +240,18 @@ static float *predictor_run(struct predictor *predictor, const char *path, size_
     input_free(loadable, inputs);
     if (!play_part(predictor, predictor->steps, err))
         return NULL;
-    uint8_t *bytes = xmalloc((size_t)output->size);
+    autofree uint8_t *bytes = xmalloc((size_t)output->size);
     memory_read(memory[output->space], output->base, bytes, (size_t)output->size);
     float *values = outputs_values(output, bytes, count);
-    free(bytes);
     return values;
 }
 
 /* ---- lines ---- */
 
 static void print_line(FILE *out, json_t *json) {
-    char *text = json_to_text(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    autofree char *text = json_to_text(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
     fprintf(out, "%s\n", text);
     fflush(out);
-    free(text);
 }
 
 static void print_facts(FILE *out, const struct predictor *predictor) {

@@ -46,14 +46,13 @@ const char *foreign_gates_note(bool foreign, const struct words *pins) {
 }
 
 const char *foreign_gates_of(const struct run_options *options, const char *config) {
-    struct words pins = {0};
+    autowords struct words pins = {0};
     char *built = simulator_variable(config, options->rtl_name, "PINS"), *rest = built;
     for (char *pin; rest && (pin = strsep(&rest, " "));)
         words_add(&pins, "%s", pin);
     for (size_t i = 0; i < options->pins.count; i++)
         words_add(&pins, "%s", options->pins.items[i]);
     const char *note = foreign_gates_note(simulator_is_foreign(config, options->rtl_name), &pins);
-    words_free(&pins);
     free(built);
     return note;
 }

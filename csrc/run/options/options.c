@@ -272,14 +272,13 @@ bool run_options_read(struct run_options *options, const struct words *words, st
     struct reading reading = {.options = options};
     char *complaints = NULL;
     size_t n = 0;
-    char **argv = xcalloc(words->count + 2, sizeof *argv);
+    autofree char **argv = xcalloc(words->count + 2, sizeof *argv);
     argv[0] = name;
     for (size_t i = 0; i < words->count; i++)
         argv[i + 1] = words->items[i];
     reading.complaints = xmemstream(&complaints, &n);
     const error_t failed = argp_parse(&argp, (int)words->count + 1, argv, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &reading);
     xmemstream_close(reading.complaints);
-    free(argv);
     free(table);
     bool fine = n == 0 && failed == 0;
     if (!fine) { /* "nvcosim: WHAT", then a line that points to --help */
@@ -309,15 +308,13 @@ char *run_options_command(const struct run_options *options, const char *trace, 
             strcmp(word, "--functional-coverage") == 0 ||
             ((other || more[0]) && (other ? is_recording(word) : strncmp(word, "--wave", strlen("--wave")) == 0)))
             continue;
-        char *quoted = text_quoted(word);
+        autofree char *quoted = text_quoted(word);
         text_put(&text, " ");
         text_put(&text, quoted);
-        free(quoted);
     }
-    char *path = text_quoted(trace);
+    autofree char *path = text_quoted(trace);
     text_put(&text, more);
     text_put(&text, " ");
     text_put(&text, path);
-    free(path);
     return text.text;
 }

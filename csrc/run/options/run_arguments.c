@@ -22,10 +22,9 @@ void config_argument(void *member, const char *arg, struct argp_state *state) {
     if (!*config || !nvdla_config_legal(*config, &err))
         argp_error(state, "--config: %s", err.text);
     struct nvdla_config again;
-    struct text ignored = {0};
+    autotext struct text ignored = {0};
     if (text_ends_with(arg, ".spec") && nvdla_config_file(arg, &again, &ignored, &err) && ignored.n)
         fprintf(stderr, "nvcosim: %s: without effect here: %s\n", arg, ignored.text);
-    free(ignored.text);
 }
 
 void dut_argument(void *member, const char *arg, struct argp_state *state) {
@@ -122,8 +121,7 @@ static void fault_option(void *member, const char *arg, struct argp_state *state
         uint64_t value;
         if (!text_number(number, INT32_MAX, &value) || value == 0)
             argp_error(state, "--fault: found '%s', expected numbers of faults, separated by commas", number);
-        options->faults = xgrow(options->faults, options->fault_count, sizeof *options->faults);
-        options->faults[options->fault_count++] = (uint32_t)value;
+        *xadd(options->faults, options->fault_count) = (uint32_t)value;
     }
     free(numbers);
 }

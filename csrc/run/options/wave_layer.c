@@ -20,9 +20,8 @@ static bool parse(const char *text, enum nvdla_unit *unit, uint64_t *number) {
     const char *mark = strchr(text, '#');
     *unit = NVDLA_UNIT_COUNT;
     if (mark) {
-        char *name = xprintf("%.*s", (int)(mark - text), text);
+        autofree char *name = xprintf("%.*s", (int)(mark - text), text);
         *unit = nvdla_unit_find(name);
-        free(name);
         return *unit != NVDLA_UNIT_COUNT && text_number(mark + 1, INT32_MAX, number);
     }
     return text_number(text, INT32_MAX, number) && *number > 0;

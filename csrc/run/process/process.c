@@ -306,8 +306,7 @@ static int guard_groups(void *context) {
         if (n != (ssize_t)sizeof said)
             continue;
         if (said > 0) {
-            leaders = xgrow(leaders, count, sizeof *leaders);
-            leaders[count++] = said;
+            *xadd(leaders, count) = said;
             continue;
         }
         for (size_t i = count; i-- > 0;)

@@ -36,12 +36,11 @@ void progress_show(struct progress *progress, const char *format, ...) {
     if (!progress->terminal)
         return;
     va_start(arguments, format);
-    char *text = xvprintf(format, arguments);
+    autofree char *text = xvprintf(format, arguments);
     va_end(arguments);
     const int width = terminal_columns(STDERR_FILENO) - 1;
     fprintf(stderr, "\r%.*s\033[K", width > 0 ? width : 0, text);
     fflush(stderr);
-    free(text);
     progress->shown = true;
 }
 

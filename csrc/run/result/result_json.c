@@ -313,10 +313,8 @@ bool result_read(const json_t *json, struct result *result) {
     take(&result->disagrees, &result_dissent_members, json_object_get(json, "disagrees"));
     take_words(&result->warnings, json_object_get(json, "warnings"));
     take_words(&result->notes, json_object_get(json, "notes"));
-    for (size_t i = 0; i < json_array_size(findings); i++) {
-        result->findings = xgrow(result->findings, result->finding_count, sizeof *result->findings);
-        take(&result->findings[result->finding_count++], &result_finding_members, json_array_get(findings, i));
-    }
+    for (size_t i = 0; i < json_array_size(findings); i++)
+        take(xadd(result->findings, result->finding_count), &result_finding_members, json_array_get(findings, i));
     for (size_t i = 0; i < json_array_size(faults); i++)
         result_add_fault(result, (uint32_t)json_integer_value(json_array_get(faults, i)));
     for (size_t i = 0; i < json_array_size(devices) && i < RESULT_DEVICES; i++) {
@@ -340,10 +338,9 @@ bool result_parse(const char *line, struct result *result) {
 
 static void drop(void *object, const struct members *members) {
     for (size_t i = 0; i < members->count; i++) {
-        char *text = NULL;
+        autofree char *text = NULL;
         if (members->items[i].kind == TEXT)
             memcpy(&text, (char *)object + members->items[i].offset, sizeof text);
-        free(text);
     }
 }
 
@@ -364,8 +361,7 @@ void result_free(struct result *result) {
 }
 
 void result_add_finding(struct result *result, const char *device, const struct finding *finding) {
-    result->findings = xgrow(result->findings, result->finding_count, sizeof *result->findings);
-    result->findings[result->finding_count++] =
+    *xadd(result->findings, result->finding_count) =
         (struct result_finding){.device = xstrdup(device),
                                 .rule = xstrdup(finding->rule),
                                 .text = xstrdup(finding->text),
@@ -376,8 +372,7 @@ void result_add_finding(struct result *result, const char *device, const struct 
 }
 
 void result_add_fault(struct result *result, uint32_t fault) {
-    result->faults = xgrow(result->faults, result->fault_count, sizeof *result->faults);
-    result->faults[result->fault_count++] = fault;
+    *xadd(result->faults, result->fault_count) = fault;
 }
 
 /* ---- the ledger ---- */

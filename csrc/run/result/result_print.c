@@ -48,8 +48,7 @@ void warning_print(struct warning_kinds *kinds, const char *text, bool verbose) 
             fprintf(stderr, "nvcosim: warning: %s\n", text);
         return;
     }
-    kinds->kinds = xgrow(kinds->kinds, kinds->count, sizeof *kinds->kinds);
-    kinds->kinds[kinds->count++] = (struct warning_kind){.key = key, .first = xstrdup(text)};
+    *xadd(kinds->kinds, kinds->count) = (struct warning_kind){.key = key, .first = xstrdup(text)};
     fprintf(stderr, "nvcosim: warning: %s\n", text);
 }
 
@@ -171,18 +170,16 @@ static void print_line(const struct result *result, const struct result_style *s
     static const char *const colours[VERDICT_COUNT] = {
         [VERDICT_PASS] = "\033[32m",    [VERDICT_FAIL] = "\033[31m",    [VERDICT_HANG] = "\033[35m",
         [VERDICT_REFUSED] = "\033[33m", [VERDICT_CRASH] = "\033[1;31m", [VERDICT_ERROR] = "\033[33m"};
-    char *name = text_shown(result->trace);
+    autofree char *name = text_shown(result->trace);
     fprintf(style->out, "%s%s%s %s", style->colour ? colours[result->verdict] : "", verdict_names[result->verdict],
             style->colour ? "\033[0m" : "", name);
-    free(name);
     if (result->verdict == VERDICT_PASS) {
         fputs(" ", style->out);
         if (result->device_count > 0)
             print_figures(style->out, result);
     } else {
-        char *reason = text_shown(result->reason ? result->reason : "");
+        autofree char *reason = text_shown(result->reason ? result->reason : "");
         fprintf(style->out, ": %s", reason);
-        free(reason);
     }
     fputc('\n', style->out);
 }
@@ -227,10 +224,9 @@ void result_print(const struct result *result, const struct result_style *style,
         print_time(style->out, result);
     fflush(style->out); /* stderr may be the same file: the line comes first */
     for (size_t i = 0; i < result->notes.count; i++) {
-        char *note = text_shown(result->notes.items[i]);
+        autofree char *note = text_shown(result->notes.items[i]);
         if (is_new(style, note))
             fprintf(stderr, "  %s\n", note);
-        free(note);
     }
     for (int i = 0; i < result->device_count; i++) {
         const struct result_device *device = &result->devices[i];
@@ -240,11 +236,10 @@ void result_print(const struct result *result, const struct result_style *style,
             print_checks(device);
     }
     if (result->report && (!style->quiet || !passed) && is_new(style, result->report)) {
-        char *report = text_shown(result->report);
+        autofree char *report = text_shown(result->report);
         const int n = (int)(strlen(report) - (text_ends_with(report, "report.json") ? strlen("json") : 0));
         fprintf(stderr, "  report: %.*stxt%s%s\n", n, report, result->page ? " (open report.html in a browser)" : "",
                 result->histogram ? ", pictures of the histograms in histogram.svg, counts in histogram.json" : "");
-        free(report);
     }
     if (result->wave_command && !passed)
         fprintf(stderr, "  to record waves: %s\n", result->wave_command);

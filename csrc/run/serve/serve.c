@@ -113,7 +113,7 @@ static void become(int socket, struct message *message, struct words *words) {
 }
 
 bool serve(int socket, struct words *words) {
-    struct message *message = xcalloc(1, sizeof *message);
+    autofree struct message *message = xcalloc(1, sizeof *message);
     bool copy = false;
     bool on = say(socket, SERVE_READY);
     while (on && !copy && receive(socket, message)) {
@@ -126,6 +126,5 @@ bool serve(int socket, struct words *words) {
         for (int i = 0; i < message->file_count && !copy; i++)
             close(message->files[i]);
     }
-    free(message);
     return copy;
 }

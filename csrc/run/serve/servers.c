@@ -129,10 +129,8 @@ static char *key_of(const struct run_options *options, const struct nvdla_config
         return NULL;
     struct rtl_options rtl = options->rtl;
     rtl.axi.seed = options->seed;
-    char *reset = rtl_options_reset_key(&rtl, config->secondary_memory ? 2 : 1);
-    char *key = reset ? xprintf("%s\n%s", simulator, reset) : NULL;
-    free(reset);
-    return key;
+    autofree char *reset = rtl_options_reset_key(&rtl, config->secondary_memory ? 2 : 1);
+    return reset ? xprintf("%s\n%s", simulator, reset) : NULL;
 }
 
 struct server *servers_find(struct servers *servers, const struct run_options *options,
@@ -147,8 +145,7 @@ struct server *servers_find(struct servers *servers, const struct run_options *o
         return NULL;
     struct server *server = xcalloc(1, sizeof *server);
     *server = (struct server){.key = key, .simulator = xstrdup(simulator)};
-    servers->items = xgrow(servers->items, servers->count, sizeof *servers->items);
-    servers->items[servers->count++] = server;
+    *xadd(servers->items, servers->count) = server;
     return server;
 }
 
@@ -219,7 +216,7 @@ static uint32_t add_words(const struct process_program *program, struct text *wo
 
 /* Sends a program as an order. False if it is too long, or the server is gone. */
 static bool send_order(int socket, const struct process_program *program) {
-    struct text words = {0};
+    autotext struct text words = {0};
     struct serve_order order = {.words = add_words(program, &words),
                                 .file_count = (uint32_t)program->file_count,
                                 .data_limit = program->data_limit,
@@ -242,7 +239,6 @@ static bool send_order(int socket, const struct process_program *program) {
         memcpy(CMSG_DATA(first), program->files, size);
         sent = sendmsg(socket, &header, MSG_NOSIGNAL) == (ssize_t)(sizeof order + words.n);
     }
-    free(words.text);
     return sent;
 }
 
@@ -287,11 +283,10 @@ void servers_dismiss(const struct servers *servers) {
 
 void servers_free(struct servers *servers) {
     for (size_t i = 0; i < servers->count; i++) {
-        struct server *server = servers->items[i];
+        autofree struct server *server = servers->items[i];
         end(server);
         free(server->key);
         free(server->simulator);
-        free(server);
     }
     free(servers->items);
     servers->items = NULL;

@@ -215,9 +215,8 @@ enum errata_part errata_part(const struct run_options *options, const struct rep
         static const char *const ends[] = {[ERRATA_POSSIBLE] = "",
                                            [ERRATA_LIKELY] = ". What it computes is not known",
                                            [ERRATA_CAUSE] = ". --errata nvidia lets the model compute it alike"};
-        char *layer = describe(input, part == ERRATA_LIKELY ? likely : erratum);
+        autofree char *layer = describe(input, part == ERRATA_LIKELY ? likely : erratum);
         *text = xprintf(forms[part], layer, ends[part]);
-        free(layer);
     }
     play_result_free(&result);
     model->ops->destroy(model);

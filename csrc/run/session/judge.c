@@ -216,14 +216,13 @@ static void write_report(const struct run_options *options, const struct report 
     if ((!options->out || options->only_failed) && result->verdict == VERDICT_PASS && !options->histogram &&
         !options->html)
         return;
-    char *folder = report_folder(options, result->trace);
+    autofree char *folder = report_folder(options, result->trace);
     if (report_write(report, folder, &err)) {
         result->report = xprintf("%s/report.json", folder);
         result->page = report_has_page(report) ? xprintf("%s/report.html", folder) : NULL;
         result->histogram = options->histogram ? xprintf("%s/histogram.svg", folder) : NULL;
     } else
         result_not_played(result, err.text);
-    free(folder);
 }
 
 bool timeline_write(const struct report *report, const char *path, struct error *err) {
@@ -231,7 +230,7 @@ bool timeline_write(const struct report *report, const char *path, struct error 
     if (!value)
         return error_set(err, "%s: nothing was counted: the RTL did not play", path);
     char *text = json_to_text(value, JSON_COMPACT), *events = NULL;
-    struct words arguments = {0};
+    autowords struct words arguments = {0};
     size_t n;
     const int file = memfd_create("timeline", MFD_CLOEXEC);
     words_add(&arguments, "/proc/%d/fd/%d", (int)getpid(), file);
@@ -242,7 +241,6 @@ bool timeline_write(const struct report *report, const char *path, struct error 
     const bool good = events && file_write(path, events, n, err);
     if (file >= 0)
         close(file);
-    words_free(&arguments);
     free(events);
     free(text);
     return good;
@@ -281,11 +279,10 @@ struct named_launches judge(const struct run_options *options, struct report_inp
     input->again = again;
     struct report *report = report_new(input);
     result->verdict = verdicts[report_status(report)];
-    char *erratum = NULL;
+    autofree char *erratum = NULL;
     if ((result->verdict == VERDICT_FAIL || result->verdict == VERDICT_HANG) &&
         errata_part(options, input, &erratum) != ERRATA_NO_PART)
         report_name_erratum(report, erratum);
-    free(erratum);
     result->reason = xstrdup(report_reason(report));
     result->named = report->named;
     for (int i = 0; i < input->played_count; i++)
@@ -308,11 +305,9 @@ void name_recordings(const struct run_options *options, const char *wave, struct
     const uint64_t cycles = result->devices[0].wave_cycles;
     if (cycles == 0 || options->quiet)
         return;
-    char *save = wave_save_path(wave);
-    char *word = text_quoted(save);
+    autofree char *save = wave_save_path(wave);
+    autofree char *word = text_quoted(save);
     words_add(&result->notes, "waves of %" PRIu64 " cycles: %s; open them with: gtkwave %s", cycles, wave, word);
     if (options->rtl.wave.saif)
         words_add(&result->notes, "their activity, for power tools: %s", options->rtl.wave.saif);
-    free(word);
-    free(save);
 }

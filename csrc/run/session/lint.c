@@ -14,8 +14,7 @@
 #include "trace/launches.h"
 
 static struct lint_finding *add(struct lint *lint, enum rule_effect effect) {
-    lint->findings = xgrow(lint->findings, lint->count, sizeof *lint->findings);
-    struct lint_finding *finding = &lint->findings[lint->count++];
+    struct lint_finding *finding = xadd(lint->findings, lint->count);
     *finding = (struct lint_finding){.effect = effect, .unit = -1};
     lint->errors += effect > RULE_WARNS;
     return finding;
@@ -145,9 +144,8 @@ void lint_free(struct lint *lint) {
 char *lint_text(const struct lint_finding *finding) {
     struct text text = {0};
     if (finding->file) {
-        char *shown = text_shown(finding->file);
+        autofree char *shown = text_shown(finding->file);
         text_printf(&text, finding->line ? "%s:%d: " : "%s: ", shown, finding->line);
-        free(shown);
     }
     text_printf(&text, "%s: ", finding->effect <= RULE_WARNS ? "warning" : "error");
     if (finding->unit >= 0)

@@ -114,7 +114,7 @@ static bool write_trace(void *context, const struct recording *recording, int pa
     FILE *last = verdicts->end ? recording_end_log(verdicts->end, recording->log, &kept, &all, err) : NULL;
     if (verdicts->end && !last)
         return false;
-    char *log = xprintf("/proc/self/fd/%d", fileno(last ? last : recording->log));
+    autofree char *log = xprintf("/proc/self/fd/%d", fileno(last ? last : recording->log));
     char *path = part_path(run->live.record, ".nvt", part);
     const struct source_options options = {.config = recording->config};
     const struct lift_options lift_options = {.config = recording->config, .path = path, .title = RECORDING_TITLE};
@@ -132,7 +132,6 @@ static bool write_trace(void *context, const struct recording *recording, int pa
     lift_summary_free(&summary);
     source_close(source);
     free(path);
-    free(log);
     if (last)
         fclose(last);
     return good;
@@ -175,14 +174,13 @@ static bool write_timeline(const struct live_verdicts *verdicts, int part, struc
                                       .played_count = 1},
                             .writers = writers_new(timeline->tracker),
                             .status = dev->finding_count > 0 ? REPORT_FAILED : REPORT_PASSED};
-    char *path = part_path(options->timeline, ".json", part);
+    autofree char *path = part_path(options->timeline, ".json", part);
     const bool good = timeline_write(&report, path, err) || error_prefix(err, "--timeline: ");
     if (good && !options->quiet) {
         text_print_line(stdout, "timeline: %s; open it at https://ui.perfetto.dev", path);
         fflush(stdout);
     }
     writers_free(report.writers);
-    free(path);
     return good;
 }
 
@@ -313,14 +311,13 @@ static bool open_taps(struct live_verdicts *verdicts, struct rtl_options *rtl, s
 
 /* Ends those of a session; part: its number. With a judge, prints which elements differ. */
 static bool write_taps(struct live_verdicts *verdicts, int part, struct error *err) {
-    struct words lines = {0};
+    autowords struct words lines = {0};
     const bool good = taps_part(&verdicts->taps, part, &lines, err);
     for (size_t i = 0; i < lines.count; i++)
         text_print_line(stdout, "%s", lines.items[i]);
     if (good)
         text_print_line(stdout, "streams: %s.%d", verdicts->taps.parent, part);
     fflush(stdout);
-    words_free(&lines);
     return good;
 }
 

@@ -32,7 +32,7 @@ struct corners *model_corners(const struct program *prog, const struct layer_tra
 /* Each read becomes a check for zero; those that fail on the model show the value. */
 void random_checks_add(struct program *prog) {
     struct play_result result;
-    bool *read = xcalloc(prog->count + 1, sizeof *read);
+    autofree bool *read = xcalloc(prog->count + 1, sizeof *read);
     for (size_t i = 0; i < prog->count; i++) {
         read[i] = prog->ops[i].kind == OP_READ;
         if (read[i])
@@ -47,5 +47,4 @@ void random_checks_add(struct program *prog) {
         if (read[i])
             prog->ops[i].kind = OP_READ;
     play_result_free(&result);
-    free(read);
 }

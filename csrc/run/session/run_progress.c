@@ -13,7 +13,7 @@
 #include "trace/launches.h"
 
 void send_line(int fd, const char *text) {
-    struct text line = {0};
+    autotext struct text line = {0};
     text_printf(&line, "%s\n", text);
     for (size_t n = 0; n < line.n;) {
         const ssize_t written = write(fd, line.text + n, line.n - n);
@@ -21,7 +21,6 @@ void send_line(int fd, const char *text) {
             break;
         n += (size_t)written;
     }
-    free(line.text);
 }
 
 /* Share of a device's work that is done, measured in minimum clocks of the layers, and the current layer, from 1 (0:
@@ -67,14 +66,13 @@ void run_progress_send(void *context, const struct device *dev, size_t done, siz
     const struct launch *launch = layer > 0 ? progress->launches[layer - 1] : NULL;
     const struct network_layer *of =
         launch ? network_layer_of(&progress->network, launch->unit, launch->ordinal) : NULL;
-    char *name = of ? xprintf("\"name\":\"%u.%u %s\",", of->task, of->operation, of->type) : xstrdup("");
-    char *text = xprintf("{%s\"device\":\"%s\",\"layer\":%zu,\"layers\":%zu,\"cycles\":%" PRIu64
-                         ",\"rate\":%.0f,\"part\":%.4f,\"done\":%zu,\"operations\":%zu}",
-                         name, dev->name, layer, progress->layer_count, cycles,
-                         now > progress->start ? (double)cycles / (now - progress->start) : 0, part, done, total);
+    autofree char *name = of ? xprintf("\"name\":\"%u.%u %s\",", of->task, of->operation, of->type) : xstrdup("");
+    autofree char *text =
+        xprintf("{%s\"device\":\"%s\",\"layer\":%zu,\"layers\":%zu,\"cycles\":%" PRIu64
+                ",\"rate\":%.0f,\"part\":%.4f,\"done\":%zu,\"operations\":%zu}",
+                name, dev->name, layer, progress->layer_count, cycles,
+                now > progress->start ? (double)cycles / (now - progress->start) : 0, part, done, total);
     send_line(progress->fd, text);
-    free(text);
-    free(name);
 }
 
 void print_layer_end(void *context, struct device *dev, const char *text) {

@@ -68,11 +68,10 @@ static int deliver(const struct run_options *options, const struct result *resul
     if (options->result_fd >= 0) {
         struct result whole = *result;
         measure_process(options, &whole);
-        char *text = result_json(&whole);
+        autofree char *text = result_json(&whole);
         if (options->ledger.file)
             ledger_note(options->ledger.file, options->ledger.test, NULL, text);
         send_line(options->result_fd, text);
-        free(text);
         return verdict_status(result->verdict);
     }
     struct warning_kinds kinds = {0};
@@ -284,10 +283,9 @@ static bool judge_run(struct session *session, bool closed, struct error *err) {
     const struct named_launches named = judge(options, &session->input, result);
     for (int i = 0; i < session->input.played_count; i++)
         if (session->results[i].excepted > 0 && !options->quiet) {
-            char *note = exceptions_note(&session->exceptions, session->input.prog->config, session->devices[i]->name,
-                                         session->results[i].excepted);
+            autofree char *note = exceptions_note(&session->exceptions, session->input.prog->config,
+                                                  session->devices[i]->name, session->results[i].excepted);
             words_add(&result->notes, "%s", note);
-            free(note);
         }
     const struct wrong_read *read = report_first_wrong_read(&session->input);
     if (read) {
@@ -490,10 +488,9 @@ int play_none(const struct run_options *options, const char *dut, const char *fo
     struct result result = new_result(options, dut);
     va_list arguments;
     va_start(arguments, format);
-    char *reason = xvprintf(format, arguments);
+    autofree char *reason = xvprintf(format, arguments);
     va_end(arguments);
     result_not_played(&result, reason);
-    free(reason);
     const int status = deliver(options, &result);
     result_free(&result);
     return status;

@@ -27,9 +27,8 @@ static void each_file(const char *folder, void (*with)(const char *path)) {
         const size_t length = strlen(entry->d_name);
         if (length < sizeof ending || strcmp(entry->d_name + length + 1 - sizeof ending, ending) != 0)
             continue;
-        char *path = xprintf("%s/%s", folder, entry->d_name);
+        autofree char *path = xprintf("%s/%s", folder, entry->d_name);
         with(path);
-        free(path);
     }
     if (directory)
         closedir(directory);
@@ -76,7 +75,7 @@ static void take_fault(void *context, const struct mif_difference *difference) {
 
 static void describe_fault(const struct mif_client *client, struct words *lines) {
     const struct mif_difference *difference = &client->first;
-    struct text text = {0};
+    autotext struct text text = {0};
     text_printf(&text, "memory interface, %s", client->name);
     if (difference->ordinal >= 0)
         text_printf(&text, ", %s launch %d", nvdla_unit_names[nvdla_clients[difference->client].unit],
@@ -100,11 +99,10 @@ static void describe_fault(const struct mif_client *client, struct words *lines)
         break;
     }
     words_add(lines, "%s", text.text);
-    free(text.text);
 }
 
 bool taps_open(struct taps *taps, const struct run_options *options, const char *trace, struct error *err) {
-    char *report = report_folder(options, trace);
+    autofree char *report = report_folder(options, trace);
     bool good = true;
     *taps = (struct taps){.parent = xprintf("%s/taps", report)};
     for (int side = 0; side < TAPS_SIDES; side++) {
@@ -118,7 +116,6 @@ bool taps_open(struct taps *taps, const struct run_options *options, const char 
             recorder_units(taps->recorder[side], options->tap_units);
         tap_listen(&taps->listeners[side], recorder_listener(taps->recorder[side]));
     }
-    free(report);
     tap_listen(&taps->listeners[TAPS_RTL],
                (struct tap_listener){.context = taps, .open = open_client, .memory = take_fault});
     if (options->histogram)
@@ -235,13 +232,12 @@ bool taps_part(struct taps *taps, int part, struct words *lines, struct error *e
         recorder_rest(taps->recorder[side]);
     taps_compare(taps, NULL, lines);
     for (int side = 0; good && side < TAPS_SIDES; side++) {
-        char *to = xprintf("%s.%d/%s", taps->parent, part, side_names[side]);
+        autofree char *to = xprintf("%s.%d/%s", taps->parent, part, side_names[side]);
         good = directory_make(to, err);
         each_file(to, remove_stream);
         if (good && rename(taps->folder[side], to) != 0)
             good = error_set(err, "taps: %s cannot be moved to %s: %s", taps->folder[side], to, strerror(errno));
         good = good && directory_make(taps->folder[side], err);
-        free(to);
     }
     return good;
 }

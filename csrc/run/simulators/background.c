@@ -52,9 +52,9 @@ void build_waves_in_background(const char *config, const char *rtl_name, bool al
     if ((!always && (!isatty(STDERR_FILENO) || getenv("CI") || !core_is_free())) ||
         simulator_is_current(config, rtl_name, VARIANT_WAVES) || !simulators_can_be_built(&err))
         return;
-    char *name = simulator_name(config, rtl_name, VARIANT_WAVES), *file = xprintf("%s.log", name);
+    autofree char *name = simulator_name(config, rtl_name, VARIANT_WAVES), *file = xprintf("%s.log", name);
     char log[SIMULATOR_PATH], about[32];
-    char *lock_path = simulator_side_path(file, log, sizeof log, &err) ? xprintf("%s.lock", log) : NULL;
+    autofree char *lock_path = simulator_side_path(file, log, sizeof log, &err) ? xprintf("%s.lock", log) : NULL;
     const int lock = lock_path ? take_lock(lock_path) : -1;
     fflush(NULL);
     const pid_t pid = lock >= 0 ? fork() : -1;
@@ -68,7 +68,4 @@ void build_waves_in_background(const char *config, const char *rtl_name, bool al
         fprintf(stderr, "nvcosim: %s is being built in the background; nvcosim debug waits for it\n", name);
     if (lock >= 0)
         close(lock);
-    free(lock_path);
-    free(file);
-    free(name);
 }

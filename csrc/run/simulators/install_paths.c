@@ -14,9 +14,8 @@
 
 /* DIRECTORY if it has a Makefile, else NULL. Takes ownership of the string. */
 static char *with_makefile(char *directory) {
-    char *makefile = xprintf("%s/Makefile", directory);
+    autofree char *makefile = xprintf("%s/Makefile", directory);
     const bool there = access(makefile, R_OK) == 0;
-    free(makefile);
     if (there)
         return directory;
     free(directory);

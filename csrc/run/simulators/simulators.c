@@ -132,13 +132,10 @@ static void show_seconds(void *context) {
 
 /* Seconds that the last build of a simulator took; 0: unknown. */
 static double seconds_of(const struct install_paths *paths, const char *name) {
-    char *path = xprintf("%s/sim/%s/seconds", paths->build ? paths->build : paths->ready, name), *text = NULL;
+    autofree char *path = xprintf("%s/sim/%s/seconds", paths->build ? paths->build : paths->ready, name), *text = NULL;
     size_t n;
     struct error err;
-    const double seconds = access(path, R_OK) == 0 && file_read(path, &text, &n, &err) ? strtod(text, NULL) : 0;
-    free(text);
-    free(path);
-    return seconds;
+    return access(path, R_OK) == 0 && file_read(path, &text, &n, &err) ? strtod(text, NULL) : 0;
 }
 
 enum { FULL_SECONDS = 900 /* of another's full, if no build of it is known */ };
@@ -154,10 +151,9 @@ static double expected_seconds(const char *config, const char *rtl_name, enum si
     struct error err;
     if (!install_paths_find(&paths, &err))
         return 0;
-    char *name = simulator_name(config, rtl_name, variant), *plain = simulator_name(config, rtl_name, VARIANT_PLAIN);
+    autofree char *name = simulator_name(config, rtl_name, variant),
+                  *plain = simulator_name(config, rtl_name, VARIANT_PLAIN);
     const double last = seconds_of(&paths, name), seconds = last > 0 ? last : more[variant] * seconds_of(&paths, plain);
-    free(plain);
-    free(name);
     install_paths_free(&paths);
     return seconds > 0 || rtl_name[0] == '\0' || strcmp(config, "full") != 0 ? seconds : FULL_SECONDS;
 }
@@ -219,7 +215,7 @@ static void print_waiting(int lock, const char *folder, const char *name, double
 /* Locks FOLDER/NAME.lock, for one build at a time: two would write the same files. seconds: see print_waiting(). -1
  * with a message. */
 static int lock_builds(const char *folder, const char *name, double seconds, struct error *err) {
-    char *path = xprintf("%s/%s.lock", folder, name);
+    autofree char *path = xprintf("%s/%s.lock", folder, name);
     const int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (lock < 0)
         error_set(err, "%s: %s", path, strerror(errno));
@@ -230,7 +226,6 @@ static int lock_builds(const char *folder, const char *name, double seconds, str
     }
     if (lock >= 0)
         futimens(lock, NULL);
-    free(path);
     return lock;
 }
 
@@ -275,11 +270,11 @@ static char *changed_file(const struct install_paths *paths, const char *name, c
             continue;
         *end = '\0';
         const char *source = strrchr(line, '"') + 1;
-        char *file = source[0] == '/' || !paths->sources ? xstrdup(source) : xprintf("%s/%s", paths->sources, source);
+        autofree char *file =
+            source[0] == '/' || !paths->sources ? xstrdup(source) : xprintf("%s/%s", paths->sources, source);
         if (stat(file, &s) == 0 && S_ISREG(s.st_mode) &&
             (s.st_size != size || s.st_mtim.tv_sec != seconds || s.st_mtim.tv_nsec != nanoseconds))
             changed = xstrdup(source);
-        free(file);
     }
     if (list)
         fclose(list);
@@ -394,29 +389,24 @@ bool remake_simulator(const char *config, const char *rtl_name, enum simulator_v
 
 char *simulator_variable(const char *config, const char *rtl_name, const char *name) {
     const size_t n = strlen(name);
-    struct words variables = {0};
+    autowords struct words variables = {0};
     struct error err;
     char *value = NULL;
     if (rtl_name[0] && read_variables(config, rtl_name, &variables, &err))
         for (size_t i = 0; !value && i < variables.count; i++)
             if (strncmp(variables.items[i], name, n) == 0 && variables.items[i][n] == '=' && variables.items[i][n + 1])
                 value = xstrdup(variables.items[i] + n + 1);
-    words_free(&variables);
     return value;
 }
 
 bool simulator_is_foreign(const char *config, const char *rtl_name) {
-    char *foreign = simulator_variable(config, rtl_name, "FOREIGN");
-    const bool is = foreign && strcmp(foreign, "true") == 0;
-    free(foreign);
-    return is;
+    autofree char *foreign = simulator_variable(config, rtl_name, "FOREIGN");
+    return foreign && strcmp(foreign, "true") == 0;
 }
 
 bool simulator_has_taps(const char *config, const char *rtl_name) {
-    char *taps = simulator_variable(config, rtl_name, "TAPS");
-    const bool has = rtl_name[0] == '\0' || taps;
-    free(taps);
-    return has;
+    autofree char *taps = simulator_variable(config, rtl_name, "TAPS");
+    return rtl_name[0] == '\0' || taps;
 }
 
 bool simulator_can_check(const char *config, const char *rtl_name, struct error *err) {
@@ -493,11 +483,9 @@ static bool build_simulator(const char *config, const char *rtl_name, enum simul
 
 bool simulator_known(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err) {
     char path[SIMULATOR_PATH];
-    struct words variables = {0};
-    const bool known = simulator_path(config, rtl_name, variant, path, sizeof path, err) &&
-                       (!rtl_name[0] || written(path) || read_variables(config, rtl_name, &variables, err));
-    words_free(&variables);
-    return known;
+    autowords struct words variables = {0};
+    return simulator_path(config, rtl_name, variant, path, sizeof path, err) &&
+           (!rtl_name[0] || written(path) || read_variables(config, rtl_name, &variables, err));
 }
 
 bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err) {
@@ -514,7 +502,7 @@ bool update_simulator(const char *config, const char *rtl_name, enum simulator_v
 }
 
 double simulator_profile_cost(const char *config, const char *rtl_name, enum simulator_variant variant) {
-    char *name = simulator_name(config, rtl_name, variant), *relative = xprintf("sim/%s", name);
+    autofree char *name = simulator_name(config, rtl_name, variant), *relative = xprintf("sim/%s", name);
     char path[SIMULATOR_PATH];
     struct error err;
     double bytes = 0;
@@ -525,7 +513,5 @@ double simulator_profile_cost(const char *config, const char *rtl_name, enum sim
             bytes += (double)status.st_size;
     if (folder)
         closedir(folder);
-    free(relative);
-    free(name);
     return bytes > 0 ? bytes * PROFILE_SECONDS_PER_BYTE : -1;
 }
