@@ -337,14 +337,12 @@ static bool prepare_rtl(const struct build_options *options, const char *list, c
                                  options->print ? "print" : "",
                                  options->adapter ? options->adapter : "",
                                  options->port_map ? options->port_map : ""};
-    struct words arguments = {0};
+    autowords struct words arguments = {0};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         words_put(&arguments, given[i]);
     for (size_t i = 0; i < options->source.pins.count; i++)
         words_put(&arguments, options->source.pins.items[i]);
-    const bool well = run_module("rtl.prepare", &arguments, err);
-    words_free(&arguments);
-    return well;
+    return run_module("rtl.prepare", &arguments, err);
 }
 
 /* The absolute path of the file list, malloc'd: the user's, or one written for a tree into the build folder. */

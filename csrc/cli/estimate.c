@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/with_trace.h"
 #include "nvdla/text.h"
+#include "nvdla/xalloc.h"
 #include "report/json_text.h"
 #include "run/estimate/point.h"
 #include "run/estimate/roofline.h"
@@ -153,9 +154,8 @@ static void print_json(const struct estimate_options *options, const char *path,
                             : json_pack("{s:o}", "error", json_text(err->text));
     json_object_update(json, more);
     json_decref(more);
-    char *text = json_to_text(json, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    autofree char *text = json_to_text(json, JSON_COMPACT | JSON_REAL_PRECISION(15));
     puts(text);
-    free(text);
 }
 
 static bool draw(const struct estimate_options *options, const char *path, const struct nvdla_config *config,

@@ -189,10 +189,9 @@ static void print_words(const char *head, const struct words *words, uint64_t co
 static void print_summary(const struct import_options *options, const struct source *source,
                           const struct lift_summary *summary) {
     const struct source_notes *notes = source_notes(source);
-    char *name = text_shown(options->captures.items[0]);
+    autofree char *name = text_shown(options->captures.items[0]);
     printf("%s: %s, %" PRIu64 " writes and %" PRIu64 " reads", name, source_format(source), summary->writes,
            summary->reads);
-    free(name);
     if (summary->untils > 0)
         printf(", %" PRIu64 " untils", summary->untils);
     if (notes->outside > 0)

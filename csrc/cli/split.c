@@ -89,13 +89,11 @@ static bool write_piece(void *context, size_t index, struct program *piece, stru
                         struct error *err) {
     (void)memory;
     struct writing *writing = context;
-    char *file = split_file_name(writing->split, index, ".nvt.gz");
-    char *path = xprintf("%s/%s", writing->folder->beside, file);
+    autofree char *file = split_file_name(writing->split, index, ".nvt.gz");
+    autofree char *path = xprintf("%s/%s", writing->folder->beside, file);
     words_add(&writing->folder->files, "%s", file);
     const bool fine = trace_write(piece, path, err);
     program_free(piece);
-    free(path);
-    free(file);
     return fine;
 }
 

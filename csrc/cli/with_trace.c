@@ -11,11 +11,10 @@ void print_warnings(const struct program *prog) {
 int with_trace(const char *path, const struct trace_options *options,
                bool (*use)(struct program *prog, void *context, struct error *err), void *context) {
     struct error err;
-    struct program *prog = trace_read(path, options, &err);
+    autoprogram struct program *prog = trace_read(path, options, &err);
     print_warnings(prog);
     const bool fine = prog && use(prog, context, &err);
     if (!fine)
         fprintf(stderr, "%s\n", err.text);
-    program_free(prog);
     return fine ? EXIT_OK : EXIT_BAD_INPUT;
 }

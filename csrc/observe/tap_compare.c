@@ -288,12 +288,10 @@ void tap_pairs(const char *folder_a, const char *folder_b, void (*each)(void *co
         const struct found *found = &finds.items[i];
         char name[128];
         recorder_file_name(&found->stream, name, sizeof name);
-        char *a = found->in[0] ? xprintf("%s/%s", folder_a, name) : NULL;
-        char *b = found->in[1] ? xprintf("%s/%s", folder_b, name) : NULL;
+        autofree char *a = found->in[0] ? xprintf("%s/%s", folder_a, name) : NULL;
+        autofree char *b = found->in[1] ? xprintf("%s/%s", folder_b, name) : NULL;
         name[strlen(name) - strlen(TAP_FILE_ENDING)] = '\0';
         each(context, &(struct tap_pair){name, a, b});
-        free(a);
-        free(b);
     }
     free(finds.items);
 }

@@ -16,10 +16,8 @@
 /* Dumps [base, base + size) of a memory, REPORT_DUMP_MAX bytes at most. */
 static bool dump(const struct memory *mem, uint64_t base, uint64_t size, const char *directory, const char *name,
                  struct error *err) {
-    char *path = xprintf("%s/%s", directory, name);
-    const bool good = memory_dump(mem, base, size < REPORT_DUMP_MAX ? size : REPORT_DUMP_MAX, path, err);
-    free(path);
-    return good;
+    autofree char *path = xprintf("%s/%s", directory, name);
+    return memory_dump(mem, base, size < REPORT_DUMP_MAX ? size : REPORT_DUMP_MAX, path, err);
 }
 
 static bool dump_mismatch(const struct report *report, const struct mismatch *mismatch, const char *directory,

@@ -81,7 +81,7 @@ static bool look_at_stream(const struct triage_input *input, const struct passag
                            struct walk_step *step, struct step_facts *found, struct error *err) {
     char name[128], place[256], expected[TAP_VALUE_TEXT], got[TAP_VALUE_TEXT];
     recorder_file_name(&(struct tap_stream){.unit = passage->unit, .tap = passage->tap}, name, sizeof name);
-    char *rtl = xprintf("%s/%s", input->rtl, name), *model = xprintf("%s/%s", input->model, name);
+    autofree char *rtl = xprintf("%s/%s", input->rtl, name), *model = xprintf("%s/%s", input->model, name);
     bool good = true;
     const bool of_rtl = access(rtl, F_OK) == 0, of_model = access(model, F_OK) == 0;
     found->passage = passage;
@@ -104,8 +104,6 @@ static bool look_at_stream(const struct triage_input *input, const struct passag
     } else if ((of_rtl || of_model) && inside) {
         good = look_at_one_side(of_rtl ? rtl : model, of_rtl, step, found, err);
     }
-    free(rtl);
-    free(model);
     return good;
 }
 

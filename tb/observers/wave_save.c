@@ -484,20 +484,18 @@ static void print_group(struct save *save, const struct group *group, const stru
         moving += save->index->signals[chosen->signals[i]].moves;
     if (only_marks(save, group, chosen))
         return;
-    char *title = moving ? xstrdup(own) : xprintf("%s: idle", own);
+    autofree char *title = moving ? xstrdup(own) : xprintf("%s: idle", own);
     begin_group(save, title, moving == 0);
     print_signals(save, chosen, true, color);
     if (registers->count > 0)
         print_folded(save, "registers of the layer", registers, true, color);
     if (moving && moving < chosen->count) {
-        char *name = xprintf("%zu that never move", chosen->count - moving);
+        autofree char *name = xprintf("%zu that never move", chosen->count - moving);
         print_folded(save, name, chosen, false, color);
-        free(name);
     } else {
         print_signals(save, chosen, false, color);
     }
     end_group(save, title, moving == 0);
-    free(title);
 }
 
 /* The name of a signal as in patterns. */
@@ -567,14 +565,13 @@ static void print_file(struct save *save, const char *path, const char *save_pat
             choose(save, &registers[g], groups[g].registers[i], groups[g].units[i], NULL);
     }
     find_moves(path, save->index);
-    char *lines = wave_view_lines(view);
+    autofree char *lines = wave_view_lines(view);
     fprintf(
         save->file,
         "[*] nvcosim: 1 ns is 1 core clock, 0 is the first clock after reset\n[dumpfile] \"%s\"\n[savefile] \"%s\"\n"
         "[size] 1600 1000\n[pos] -1 -1\n%s[treeopen] TOP.\n[treeopen] TOP.tb_top.\n[sst_width] 220\n"
         "[sst_expanded] 1\n",
         path, save_path, lines);
-    free(lines);
     if (view->focus)
         print_focus(save, view->focus, &wrong);
     for (int blamed = 1; blamed >= 0; blamed--)
@@ -645,13 +642,15 @@ bool wave_save_write(const char *path, const struct nvdla_config *config, const 
                      const char *const *scopes, const struct wave_view *view, struct error *err) {
     struct save save = {.config = config, .err = err};
     bool good = false;
-    char *name = wave_save_path(path), *whole = realpath(path, NULL);
+    autofree char *name = wave_save_path(path), *whole = realpath(path, NULL);
     save.index = simulator->wave_index_read(path);
     if (!save.index || !whole) {
         error_set(err, "%s: the waves cannot be read back for %s: %s", path, name, strerror(errno));
-        goto out;
+        if (save.index)
+            simulator->wave_index_free(save.index);
+        return false;
     }
-    char *whole_save = wave_save_path(whole);
+    autofree char *whole_save = wave_save_path(whole);
     save.folder = xprintf("%.*s.filters", (int)(strlen(whole_save) - strlen(".gtkw")), whole_save);
     save.paths = xcalloc(save.index->count + 1, sizeof *save.paths);
     save.lengths = xcalloc(save.index->count + 1, sizeof *save.lengths);
@@ -664,9 +663,8 @@ bool wave_save_write(const char *path, const struct nvdla_config *config, const 
         print_file(&save, whole, whole_save, view, simulator->wave_index_moves);
         good = !ferror(save.file);
         good = fclose(save.file) == 0 && good;
-        char *commands = xprintf("%.*s.sucl", (int)(strlen(name) - strlen(".gtkw")), name);
+        autofree char *commands = xprintf("%.*s.sucl", (int)(strlen(name) - strlen(".gtkw")), name);
         good = write_commands(&save, commands, view) && good;
-        free(commands);
     }
     if (!good)
         error_set(err, "%s: %s beside it: %s", path, name, strerror(errno));
@@ -674,15 +672,10 @@ bool wave_save_write(const char *path, const struct nvdla_config *config, const 
         free(save.paths[i]);
     free(save.paths);
     free(save.lengths);
-    free(whole_save);
     words_free(&save.translations);
     words_free(&save.contents);
     free(save.commands.text);
-out:
-    if (save.index)
-        simulator->wave_index_free(save.index);
+    simulator->wave_index_free(save.index);
     free(save.folder);
-    free(name);
-    free(whole);
     return good && !save.failed;
 }

@@ -76,10 +76,9 @@ static char *crash_reason(const struct run_options *options, const struct job *j
         text_printf(&text, "; it sent an incomplete line: %s",
                     text_shown_bytes(job->lines.text, job->lines.n, garbage, sizeof garbage));
     }
-    char *words = text_last_line(job->output.text, job->output.n);
+    autofree char *words = text_last_line(job->output.text, job->output.n);
     if (words[0])
         text_printf(&text, ": %s", words);
-    free(words);
     return text.text;
 }
 
@@ -223,22 +222,16 @@ static char *wave_command(const struct run_options *options, const struct job *j
 /* The report of a job that could not write one itself. */
 static void report_crash(const struct run_options *options, struct result *result) {
     struct error err;
-    char *folder = report_folder(options, result->trace), *json = xprintf("%s/report.json", folder),
-         *text = xprintf("%s/report.txt", folder), *content = result_json(result);
-    bool ok = directory_make(folder, &err) && file_write(json, content, strlen(content), &err);
-    free(content);
-    content =
+    autofree char *folder = report_folder(options, result->trace), *json = xprintf("%s/report.json", folder),
+                  *text = xprintf("%s/report.txt", folder), *value = result_json(result);
+    autofree char *content =
         xprintf("%s %s\n%s\n\ntrace %s, configuration %s, on %s\n\n%s", verdict_names[result->verdict], result->trace,
                 result->reason, result->path, result->config, result->dut, result->output ? result->output : "");
-    ok = ok && file_write(text, content, strlen(content), &err);
-    if (ok)
+    if (directory_make(folder, &err) && file_write(json, value, strlen(value), &err) &&
+        file_write(text, content, strlen(content), &err))
         set_text(&result->report, xstrdup(json));
     else
         words_add(&result->notes, "no report: %s", err.text);
-    free(content);
-    free(text);
-    free(json);
-    free(folder);
 }
 
 /* Exit of a process, and what it used. */

@@ -524,12 +524,11 @@ static int run_one(const struct run_options *options, const struct pieces_option
         status = play_pieces(&pieces);
         if (pieces.whole.reason) {
             show(&pieces);
-            char *json = results ? result_json(&pieces.whole) : NULL;
+            autofree char *json = results ? result_json(&pieces.whole) : NULL;
             if (results && (fprintf(results, "%s\n", json) < 0 || fflush(results) != 0)) {
                 fprintf(stderr, "nvcosim: --results: %s: cannot be written\n", options->results);
                 status = EXIT_BAD_INPUT;
             }
-            free(json);
         }
     } else if (err.text[0])
         fprintf(stderr, "%s\n", err.text);

@@ -43,7 +43,7 @@ static bool read_all(const struct run_options *options, struct job *jobs, size_t
         if (jobs[i].config) /* already read */
             continue;
         progress_count(&progress, "reading", i, count, "traces");
-        struct program *prog = read_trace(options, jobs[i].path, &err);
+        autoprogram struct program *prog = read_trace(options, jobs[i].path, &err);
         if (!prog) {
             progress_clear(&progress);
             fprintf(stderr, "%s\n", err.text);
@@ -57,7 +57,6 @@ static bool read_all(const struct run_options *options, struct job *jobs, size_t
             progress_clear(&progress);
             warning_print(warnings, prog->warnings[w].text, options->verbose);
         }
-        program_free(prog);
     }
     progress_clear(&progress);
     return ok;

@@ -30,7 +30,7 @@ static void read_view(const struct checking *at, const struct view *view, struct
     const struct storage *storage = &at->lowered->storages[view->storage];
     const struct loadable_memory *where = &at->loadable->memories[storage->memory];
     const int atom = at->lowered->config->mem_atom;
-    uint8_t *line = xmalloc((size_t)(view->w * atom));
+    autofree uint8_t *line = xmalloc((size_t)(view->w * atom));
     for (int surface = 0; surface * atom < view->c; surface++)
         for (int y = 0; y < view->h; y++) {
             memory_read(memory[where->space],
@@ -42,7 +42,6 @@ static void read_view(const struct checking *at, const struct view *view, struct
                     to[((size_t)y * (size_t)view->w + (size_t)x) * (size_t)view->c + (size_t)c] =
                         (int8_t)line[x * atom + c % atom];
         }
-    free(line);
 }
 
 static struct difference compare(const int8_t *a, const int8_t *b, size_t count) {
@@ -177,7 +176,7 @@ bool quantised_check(FILE *out, const struct quantised *quantised, const struct 
     at.loadable = loadable;
     at.values = values_new(at.graph);
     at.found = xmalloc(most + 1);
-    struct program *prog = compile_loadable(loadable, &own, err);
+    autoprogram struct program *prog = compile_loadable(loadable, &own, err);
     bool fine = prog != NULL;
     for (size_t i = 0; prog && i < prog->warning_count; i++)
         fprintf(out, "%s\n", prog->warnings[i].text);
@@ -186,7 +185,6 @@ bool quantised_check(FILE *out, const struct quantised *quantised, const struct 
                          "%s: found %zu %s that differ from the reference by more than 88-quantised-networks "
                          "section 4 allows, expected none",
                          at.graph->path, at.wrong, text_plural(at.wrong, "node", "nodes"));
-    program_free(prog);
     values_free(at.graph, at.values);
     free(at.found);
     loadable_free(loadable);

@@ -77,14 +77,13 @@ enum { PIECE = 1 << 16 }; /* bytes to copy at a time: memories are large */
 static struct blob *blob_of(struct compiler *compiler, enum memory_space space, const struct range *ranges,
                             size_t count) {
     struct blob *blob = program_blob(compiler->prog, blob_new(NULL));
-    uint8_t *piece = xmalloc(PIECE);
+    autofree uint8_t *piece = xmalloc(PIECE);
     for (size_t i = 0; i < count; i++)
         for (uint64_t at = 0; at < ranges[i].size; at += PIECE) {
             const size_t n = ranges[i].size - at < PIECE ? (size_t)(ranges[i].size - at) : PIECE;
             memory_read(compiler->model->memory[space], ranges[i].start + at, piece, n);
             blob_append(blob, ranges[i].start - ranges[0].start + at, piece, n);
         }
-    free(piece);
     return blob;
 }
 
@@ -220,10 +219,9 @@ static bool layer_completed(void *context, const struct dla_task *task, size_t o
     char name[LAYER_NAME];
     if (!play_on(compiler)) {
         const size_t path = strlen(task->loadable->path);
-        char *text = xstrdup(err->text);
+        autofree char *text = xstrdup(err->text);
         const char *rest = strncmp(text, task->loadable->path, path) == 0 ? text + path + 2 : text;
         error_set(err, "%s: %s", dla_layer_name(task, operation, name), rest);
-        free(text);
         return false;
     }
     struct network_layer layer = {(unsigned)task->number, (unsigned)operation, "", unit, launch};

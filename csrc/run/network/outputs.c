@@ -21,14 +21,11 @@ static uint64_t place_of_element(const struct network_output *output, size_t i) 
 static bool write_elements(const struct network_output *output, struct memory *memory, const char *folder,
                            const char *name, struct error *err) {
     const size_t count = element_count(&output->order), wide = network_type_bytes(output->type);
-    uint8_t *cube = xmalloc(output->size), *elements = xmalloc(count * wide);
+    autofree uint8_t *cube = xmalloc(output->size), *elements = xmalloc(count * wide);
     memory_read(memory, output->base, cube, output->size);
     for (size_t i = 0; i < count; i++)
         memcpy(elements + i * wide, cube + place_of_element(output, i), wide);
-    const bool fine = file_write_in(folder, name, elements, count * wide, err);
-    free(cube);
-    free(elements);
-    return fine;
+    return file_write_in(folder, name, elements, count * wide, err);
 }
 
 bool outputs_write(const struct program *prog, struct memory *const memory[SPACE_COUNT], const char *folder,
@@ -39,11 +36,9 @@ bool outputs_write(const struct program *prog, struct memory *const memory[SPACE
     bool fine = directory_make(folder, err);
     for (size_t i = 0; fine && i < network.output_count; i++) {
         const struct network_output *output = &network.outputs[i];
-        char *name = xprintf("%s.bin", output->name), *path = xprintf("%s/%s", folder, name);
+        autofree char *name = xprintf("%s.bin", output->name), *path = xprintf("%s/%s", folder, name);
         fine = output->order.rank ? write_elements(output, memory[output->space], folder, name, err)
                                   : memory_dump(memory[output->space], output->base, output->size, path, err);
-        free(name);
-        free(path);
     }
     network_free(&network);
     return fine || error_prefix(err, "--outputs: ");
@@ -77,10 +72,8 @@ float *outputs_values(const struct network_output *output, const uint8_t *bytes,
 
 static bool write_form(const char *folder, const struct network_output *output, const char *suffix,
                        const struct text *text, struct error *err) {
-    char *name = xprintf("%s.%s", output->name, suffix);
-    const bool fine = file_write_in(folder, name, text->text, text->n, err);
-    free(name);
-    return fine;
+    autofree char *name = xprintf("%s.%s", output->name, suffix);
+    return file_write_in(folder, name, text->text, text->n, err);
 }
 
 /* numpy's format, version 1.0: a header padded to 64 bytes, then the elements, in the file's order if that is known. */
@@ -97,15 +90,13 @@ static bool write_npy(const char *folder, const struct network_output *output, c
         snprintf(header + 10, sizeof header - 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%s), }", shape);
     header[10 + n] = ' ';
     header[sizeof header - 1] = '\n';
-    struct text text = {0};
+    autotext struct text text = {0};
     text_add(&text, header, sizeof header);
     for (size_t i = 0; i < count; i++) {
         const float value = output->order.rank ? value_at(output, bytes, place_of_element(output, i)) : values[i];
         text_add(&text, &value, sizeof value);
     }
-    const bool fine = write_form(folder, output, "npy", &text, err);
-    free(text.text);
-    return fine;
+    return write_form(folder, output, "npy", &text, err);
 }
 
 /* The tensor as the driver's tests dump it: its format taken literally with its strides, even if the configuration's
@@ -133,7 +124,7 @@ static bool write_dimg(const char *folder, const struct network_output *output, 
     const struct network_output literal = literally(output);
     const uint32_t header[] = {0,         code,         output->w,       output->h,
                                output->c, output->line, output->surface, (uint32_t)output->size};
-    struct text text = {0};
+    autotext struct text text = {0};
     text_add(&text, "DIMG", 4);
     text_add(&text, header, sizeof header);
     bool fine = true;
@@ -151,7 +142,6 @@ static bool write_dimg(const char *folder, const struct network_output *output, 
                     text_add(&text, bytes + place, wide);
             }
     fine = fine && write_form(folder, output, "dimg", &text, err);
-    free(text.text);
     return fine;
 }
 
@@ -196,7 +186,7 @@ static size_t greatest(const float *values, const bool *marked, size_t count) {
 static void print_top(FILE *out, const struct network_output *output, const float *values, unsigned top,
                       const struct words *labels) {
     const size_t pixels = (size_t)output->h * output->w, count = output->c * pixels;
-    bool *marked = xcalloc(count, sizeof *marked);
+    autofree bool *marked = xcalloc(count, sizeof *marked);
     size_t widest = 0;
     for (size_t i = 0; i < labels->count; i++)
         if (text_columns(labels->items[i]) > widest)
@@ -217,7 +207,6 @@ static void print_top(FILE *out, const struct network_output *output, const floa
         else
             fprintf(out, "  %.6g\n", (double)values[i]);
     }
-    free(marked);
 }
 
 /* The bytes of an output's memory, from what outputs_write() wrote. */
@@ -225,13 +214,12 @@ static bool read_written(const struct network_output *output, const char *folder
                          struct error *err) {
     const size_t wide = network_type_bytes(output->type), count = element_count(&output->order);
     const size_t expected = output->order.rank ? count * wide : output->size;
-    char *path = xprintf("%s/%s.bin", folder, output->name);
+    autofree char *path = xprintf("%s/%s.bin", folder, output->name);
     bool fine = file_read(path, bytes, n, err);
     if (!fine)
         *bytes = NULL;
     else if (*n != expected)
         fine = error_set(err, "%s: found %zu bytes; expected %zu", path, *n, expected);
-    free(path);
     if (!fine || !output->order.rank)
         return fine;
     char *cube = xcalloc(output->size, 1);
@@ -252,7 +240,7 @@ static bool show(FILE *out, const struct network_output *output, const char *fol
             fprintf(out, "output %s: %zu %s\n", output->name, n, text_plural(n, "byte", "bytes"));
     } else if (fine) {
         size_t count;
-        float *values = outputs_values(output, (const uint8_t *)bytes, &count);
+        autofree float *values = outputs_values(output, (const uint8_t *)bytes, &count);
         for (unsigned k = 0; out && k < output->n; k++) {
             fprintf(out, "output %s", output->name);
             if (output->n > 1)
@@ -268,7 +256,6 @@ static bool show(FILE *out, const struct network_output *output, const char *fol
         }
         fine = (!style->npy || write_npy(folder, output, (const uint8_t *)bytes, values, count, err)) &&
                (!style->dimg || write_dimg(folder, output, (const uint8_t *)bytes, err));
-        free(values);
     }
     free(bytes);
     return fine;
@@ -277,11 +264,10 @@ static bool show(FILE *out, const struct network_output *output, const char *fol
 bool outputs_show(FILE *out, const struct program *prog, const char *folder, const struct outputs_style *style,
                   struct error *err) {
     struct network network;
-    struct words labels = {0};
+    autowords struct words labels = {0};
     bool fine = network_read(prog, &network, err) && read_labels(style->labels, &labels, err);
     for (size_t i = 0; fine && i < network.output_count; i++)
         fine = show(out, &network.outputs[i], folder, style, &labels, err);
-    words_free(&labels);
     network_free(&network);
     return fine;
 }

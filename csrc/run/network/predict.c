@@ -275,7 +275,7 @@ static void print_values(FILE *out, const float *values, size_t count) {
 bool predict_lines(FILE *in, FILE *out, struct loadable *loadable, const struct compile_options *options,
                    struct error *err) {
     struct predictor *predictor = predictor_new(loadable, options, err);
-    char *line = NULL;
+    autofree char *line = NULL;
     size_t size = 0;
     if (!predictor)
         return false;
@@ -284,14 +284,12 @@ bool predict_lines(FILE *in, FILE *out, struct loadable *loadable, const struct 
         struct error wrong;
         size_t count;
         line[n - 1] = line[n - 1] == '\n' ? '\0' : line[n - 1];
-        float *values = predictor_run(predictor, line, &count, &wrong);
+        autofree float *values = predictor_run(predictor, line, &count, &wrong);
         if (values)
             print_values(out, values, count);
         else
             print_line(out, json_pack("{s:o}", "error", json_text(wrong.text)));
-        free(values);
     }
-    free(line);
     predictor_free(predictor);
     return true;
 }

@@ -95,11 +95,10 @@ static void debug_recording(const struct run_options *options, const char *path)
 
 static void print_recorded(const struct recording *recording, const char *path, const struct lift_summary *summary,
                            uint64_t kept, uint64_t all) {
-    char *of = kept < all ? xprintf(" (the last %" PRIu64 " of %" PRIu64 " layers)", kept, all) : xstrdup("");
+    autofree char *of = kept < all ? xprintf(" (the last %" PRIu64 " of %" PRIu64 " layers)", kept, all) : xstrdup("");
     text_print_line(stdout, "recorded: %s: launches=%" PRIu64 " writes=%" PRIu64 " reads=%" PRIu64 "%s", path,
                     summary->launches, summary->writes, summary->reads, of);
     fflush(stdout);
-    free(of);
     if (recording->skipped > 0)
         text_print_line(
             stderr, "nvcosim: --record: left out %" PRIu64 " %s to addresses where configuration %s has no register",

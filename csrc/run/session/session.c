@@ -199,9 +199,8 @@ static bool session_open(struct session *session, const char *rtl_name, rtl_open
             return false;
     }
     if (options->debug && !options->no_waves) {
-        char *folder = report_folder(options, session->input.name);
+        autofree char *folder = report_folder(options, session->input.name);
         look->wave.path = session->wave_path = xprintf("%s/wave.fst", folder);
-        free(folder);
     }
     second_look_open(look, options, session->input.prog->config);
     if (options->tap_units && !taps_open(&session->taps, options, session->input.name, err))

@@ -50,9 +50,8 @@ static struct device *open_simulation(void *context, const struct nvdla_config *
                                       const struct rtl_options *options, struct error *err) {
     struct simulation *simulation = context;
     struct device *dev = simulation->reset;
-    char *key = dev ? rtl_options_reset_key(options, ports_of(config)) : NULL;
+    autofree char *key = dev ? rtl_options_reset_key(options, ports_of(config)) : NULL;
     const bool same = key && strcmp(key, simulation->reset_key) == 0 && dev->ops->adopt(dev, &options->axi);
-    free(key);
     simulation->reset = NULL;
     if (same)
         return dev;
@@ -111,7 +110,7 @@ int simulator_main(int argc, char **argv, const char *config_name, const char *r
                    const char *made, rtl_open open, void *context) {
     struct simulation simulation = {.config = nvdla_config_find(config_name), .open = open, .context = context};
     struct run_options options = {0}, served = {0}; /* the reset device refers to these */
-    struct words words = {0};
+    autowords struct words words = {0};
     char name[RTL_NAME_MAX + 8];
     const bool own = !rtl_name || rtl_name[0] == '\0';
     int status = EXIT_BAD_INPUT;
@@ -137,6 +136,5 @@ int simulator_main(int argc, char **argv, const char *config_name, const char *r
     free(simulation.reset_key);
     run_options_free(&options);
     run_options_free(&served);
-    words_free(&words);
     return status;
 }

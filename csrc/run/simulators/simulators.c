@@ -69,12 +69,11 @@ bool simulator_path(const char *config, const char *rtl_name, enum simulator_var
     struct install_paths paths;
     if (!install_paths_find(&paths, err))
         return false;
-    char *file = simulator_name(config, rtl_name, variant);
+    autofree char *file = simulator_name(config, rtl_name, variant);
     bool ok = join(paths.ready, file, path, size, err);
     if (ok && paths.cached && paths.build && access(path, F_OK) != 0)
         ok = join(paths.build, file, path, size, err);
     install_paths_free(&paths);
-    free(file);
     return ok;
 }
 
@@ -254,10 +253,9 @@ static bool up_to_date(const struct install_paths *paths, const char *config, co
 /* The first file of a list of Verilator's that has changed since; NULL if none has, or if there is no list. A missing
  * file does not count: the RTL of a revision is checked out only for its build. free() it. */
 static char *changed_file(const struct install_paths *paths, const char *name, const char *list_name) {
-    char *path = xprintf("%s/sim/%s/%s", paths->build ? paths->build : paths->ready, name, list_name);
+    autofree char *path = xprintf("%s/sim/%s/%s", paths->build ? paths->build : paths->ready, name, list_name);
     FILE *list = fopen(path, "r");
     char line[SIMULATOR_PATH + 256], *changed = NULL;
-    free(path);
     while (list && !changed && fgets(line, sizeof line, list)) {
         long long size, seconds, nanoseconds;
         int at = 0;
@@ -291,10 +289,8 @@ static char *changed_source(const struct install_paths *paths, const char *name)
 /* True if the simulator NAME exists at path and need not be built again. */
 static bool is_current(const struct install_paths *paths, const char *config, const char *rtl_name, const char *name,
                        const char *path) {
-    char *changed = up_to_date(paths, config, rtl_name, path) ? changed_source(paths, name) : NULL;
-    const bool current = !changed && up_to_date(paths, config, rtl_name, path);
-    free(changed);
-    return current;
+    autofree char *changed = up_to_date(paths, config, rtl_name, path) ? changed_source(paths, name) : NULL;
+    return !changed && up_to_date(paths, config, rtl_name, path);
 }
 
 /* Words to run one of make's targets in the source tree. Variables go through the environment, where names of files are
@@ -324,8 +320,8 @@ static bool make_locked(const char *config, const char *rtl_name, enum simulator
     struct install_paths paths;
     if (!install_paths_find(&paths, err))
         return false;
-    char *name = simulator_name(config, rtl_name, variant), *folder = xprintf("%s/sim", paths.build);
-    struct words shared = {0}, own = {0};
+    autofree char *name = simulator_name(config, rtl_name, variant), *folder = xprintf("%s/sim", paths.build);
+    autowords struct words shared = {0}, own = {0};
     make_words(&paths, "simulator-base", config, rtl_name, variant, variables, &shared);
     make_words(&paths, "simulator", config, rtl_name, variant, variables, &own);
     bool ok = install_paths_prepare(&paths, err) && directory_make(folder, err);
@@ -340,11 +336,7 @@ static bool make_locked(const char *config, const char *rtl_name, enum simulator
     }
     if (lock >= 0)
         close(lock);
-    words_free(&shared);
-    words_free(&own);
     install_paths_free(&paths);
-    free(folder);
-    free(name);
     return ok;
 }
 
@@ -378,12 +370,11 @@ static bool read_variables(const char *config, const char *rtl_name, struct word
 
 bool remake_simulator(const char *config, const char *rtl_name, enum simulator_variant variant,
                       const struct words *variables, struct error *err) {
-    struct words all = {0};
+    autowords struct words all = {0};
     bool ok = !rtl_name[0] || read_variables(config, rtl_name, &all, err);
     for (size_t i = 0; i < variables->count; i++)
         words_add(&all, "%s", variables->items[i]);
     ok = ok && make_simulator(config, rtl_name, variant, &all, err);
-    words_free(&all);
     return ok;
 }
 
@@ -410,24 +401,22 @@ bool simulator_has_taps(const char *config, const char *rtl_name) {
 }
 
 bool simulator_can_check(const char *config, const char *rtl_name, struct error *err) {
-    char *checks = simulator_variable(config, rtl_name, "HAS_CHECKS");
-    const bool none = checks && strcmp(checks, "false") == 0;
-    free(checks);
-    return !none || error_set(err,
-                              "--checks: the RTL of rtl:%s has no checks: its sources have none "
-                              "(rtl/common/nvdla_check.svh); leave --checks out",
-                              rtl_name);
+    autofree char *checks = simulator_variable(config, rtl_name, "HAS_CHECKS");
+    return !checks || strcmp(checks, "false") != 0 ||
+           error_set(err,
+                     "--checks: the RTL of rtl:%s has no checks: its sources have none "
+                     "(rtl/common/nvdla_check.svh); leave --checks out",
+                     rtl_name);
 }
 
 bool simulator_is_current(const char *config, const char *rtl_name, enum simulator_variant variant) {
-    char path[SIMULATOR_PATH], *name;
+    char path[SIMULATOR_PATH];
     struct install_paths paths;
     struct error err;
     if (!simulator_path(config, rtl_name, variant, path, sizeof path, &err) || !install_paths_find(&paths, &err))
         return false;
-    name = simulator_name(config, rtl_name, variant);
+    autofree char *name = simulator_name(config, rtl_name, variant);
     const bool current = is_current(&paths, config, rtl_name, name, path);
-    free(name);
     install_paths_free(&paths);
     return current;
 }
@@ -451,21 +440,17 @@ static bool build_simulator(const char *config, const char *rtl_name, enum simul
         up_to_date(&paths, config, rtl_name, path); /* whether it is a simulator shows when it is started */
     const bool from_sources = paths.sources && !paths.cached;
     const bool can_build = there || install_paths_prepare(&paths, err);
-    char *name = simulator_name(config, rtl_name, variant);
-    char *changed = there && !update && paths.sources ? changed_source(&paths, name) : NULL;
+    autofree char *name = simulator_name(config, rtl_name, variant);
+    autofree char *changed = there && !update && paths.sources ? changed_source(&paths, name) : NULL;
     install_paths_free(&paths);
-    free(name);
     if ((there && !changed && !(update && from_sources)) || !can_build)
         return there;
-    struct words variables = {0};
-    if (rtl_name[0] && !read_variables(config, rtl_name, &variables, err)) {
-        words_free(&variables);
-        free(changed);
+    autowords struct words variables = {0};
+    if (rtl_name[0] && !read_variables(config, rtl_name, &variables, err))
         return written(path); /* it was put there by hand */
-    }
     if (profile)
         words_add(&variables, "PROFILE=1");
-    char *what = simulator_words(config, rtl_name, variant);
+    autofree char *what = simulator_words(config, rtl_name, variant);
     char about[32];
     if (!there)
         fprintf(stderr, "building %s (once, about %s) ...\n", what,
@@ -473,9 +458,6 @@ static bool build_simulator(const char *config, const char *rtl_name, enum simul
     else if (changed)
         fprintf(stderr, "%s has changed since %s was built: rebuilding it ...\n", changed, what);
     bool ok = make_locked(config, rtl_name, variant, &variables, update ? NULL : path, log, err);
-    free(what);
-    free(changed);
-    words_free(&variables);
     if (ok && access(path, F_OK) != 0)
         ok = error_set(err, "%s: make succeeded, but the simulator does not exist", path);
     return ok;
