@@ -91,7 +91,14 @@ struct axi_memory {
     int bytes, atom, port;
     struct provenance *prov;
     uint64_t random[AXI_STREAMS];
+    struct memory_system *system; /* NULL: latencies */
+    bool limited;                 /* the interconnect has a limit for all masters */
+    struct axi_counts counts;
+    struct region_reports read_reports, write_reports;
+    struct delayed *delayed; /* writes that are late on purpose; ring; NULL: not needed */
+    uint8_t last[AXI_BYTES]; /* data of the read beat before, for one that is repeated on purpose */
 
+    /* From here on all is 0 after a reset. */
     struct read reads[READS]; /* ring in AR order; left == 0: answered out of order */
     unsigned read_head, read_count;
     struct address writes[WRITES]; /* AW accepted, data not complete */
@@ -101,9 +108,7 @@ struct axi_memory {
     struct response responses[WRITES]; /* ring in order of completion */
     unsigned response_head, response_count;
 
-    struct memory_system *system; /* NULL: latencies */
     struct arrived read_arrived, write_arrived;
-    bool limited;                     /* the interconnect has a limit for all masters */
     bool read_granted, write_granted; /* a place is there for the address that waits */
     bool write_first;                 /* the last place went to a read */
     uint64_t read_free, write_free;   /* clocks from which the interconnect takes the next beat */
@@ -115,13 +120,9 @@ struct axi_memory {
     bool wready_paid;
     bool offering; /* an R beat or a B is on the bus */
     uint64_t next;
-    struct region_reports read_reports, write_reports;
-    struct axi_counts counts;
 
     /* Faults on purpose. */
-    uint64_t faulty;         /* transfers that could be faulty so far */
-    uint8_t last[AXI_BYTES]; /* data of the read beat before */
-    struct delayed *delayed; /* ring; NULL: not needed */
+    uint64_t faulty; /* transfers that could be faulty so far */
     unsigned delayed_head, delayed_count;
     struct joined joined[2][IDS]; /* reads, writes */
 };
@@ -659,24 +660,10 @@ void axi_memory_reset(struct axi_memory *mem, struct provenance *prov, struct ax
     mem->prov = prov;
     for (int stream = 0; stream < AXI_STREAMS; stream++)
         mem->random[stream] = axi_options_stream(&mem->options, mem->port, stream);
-    mem->read_head = mem->read_count = 0;
-    mem->write_head = mem->write_count = 0;
-    mem->beat_head = mem->beat_count = 0;
-    mem->response_head = mem->response_count = 0;
-    mem->delayed_head = mem->delayed_count = 0;
-    mem->faulty = 0;
-    memset(mem->joined, 0, sizeof mem->joined);
+    memset((char *)mem + offsetof(struct axi_memory, reads), 0, sizeof *mem - offsetof(struct axi_memory, reads));
     open_system(mem);
     mem->limited = mem->system && mem->options.dram.in_flight;
-    mem->read_granted = mem->write_granted = mem->write_first = false;
-    mem->read_arrived = mem->write_arrived = (struct arrived){.ids = 0};
-    mem->read_free = mem->write_free = 0;
-    memset(mem->open_page, 0, sizeof mem->open_page);
     mem->tokens = 1000;
-    mem->token_cycle = 0;
-    mem->write_turn = false;
-    mem->wready_paid = false;
-    mem->offering = false;
     mem->next = UINT64_MAX;
     memset(in, 0, sizeof *in);
     in->arready = !mem->limited && !stalled(mem, STALL_AR);
