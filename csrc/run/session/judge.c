@@ -82,60 +82,51 @@ static void fill_limit(struct result *result, const struct report_input *input) 
     }
 }
 
-/* The layer and the beat of the first byte that differs. */
-static void fill_place(struct result_mismatch *mismatch, const struct report *report, int played,
-                       enum memory_space space) {
-    const struct output *output = report_output(report, space, mismatch->address);
-    mismatch->space = xstrdup(memory_space_name(space));
-    if (output) {
-        char text[REPORT_LINE];
-        mismatch->unit = xstrdup(nvdla_unit_names[output->launch->unit]);
-        mismatch->launch = output->launch->ordinal;
-        mismatch->element = xstrdup(report_element(output, mismatch->address, text, sizeof text));
-        mismatch->position = xstrdup(report_launch_position(report, output->launch, text, sizeof text));
-    }
-    mismatch->cycle = report_cycle(report, played, space, mismatch->address, output);
-}
-
-/* The first wrong beat as the difference. */
-static void fill_wrong(struct result_mismatch *mismatch, const struct report *report) {
-    const struct wrong_beat *wrong = report->input.wrong;
-    const struct launch *launch = report_wrong_launch(report);
+/* Space and address of the first byte that differs, and its launch. NULL: unknown. */
+static void fill_place(struct result_mismatch *mismatch, const struct report *report, enum memory_space space,
+                       uint64_t address, const struct output *output, const struct launch *launch) {
     char text[REPORT_LINE];
-    mismatch->space = xstrdup(memory_space_name((enum memory_space)wrong->beat.port));
-    mismatch->address = wrong->address;
-    mismatch->bytes = (uint64_t)__builtin_popcountll(wrong->wrong);
-    mismatch->cycle = wrong->beat.cycle;
+    mismatch->space = xstrdup(memory_space_name(space));
+    mismatch->address = address;
     if (launch) {
         mismatch->unit = xstrdup(nvdla_unit_names[launch->unit]);
         mismatch->launch = launch->ordinal;
         mismatch->position = xstrdup(report_launch_position(report, launch, text, sizeof text));
     }
-    if (report->wrong_output)
-        mismatch->element = xstrdup(report_element(report->wrong_output, wrong->address, text, sizeof text));
+    if (output)
+        mismatch->element = xstrdup(report_element(output, address, text, sizeof text));
+}
+
+/* The same for a byte in the memory of a device, and its cycle. */
+static void fill_byte(struct result_mismatch *mismatch, const struct report *report, int played,
+                      enum memory_space space, uint64_t address) {
+    const struct output *output = report_output(report, space, address);
+    fill_place(mismatch, report, space, address, output, output ? output->launch : NULL);
+    mismatch->cycle = report_cycle(report, played, space, address, output);
 }
 
 /* The first wrong beat; else the first byte that differs between the devices; else the first that differs from a
  * golden. */
 static void fill_mismatch(struct result_mismatch *mismatch, const struct report *report) {
-    if (report->input.wrong) {
-        fill_wrong(mismatch, report);
+    const struct wrong_beat *wrong = report->input.wrong;
+    if (wrong) {
+        mismatch->bytes = (uint64_t)__builtin_popcountll(wrong->wrong);
+        mismatch->cycle = wrong->beat.cycle;
+        fill_place(mismatch, report, (enum memory_space)wrong->beat.port, wrong->address, report->wrong_output,
+                   report_wrong_launch(report));
         return;
     }
     for (size_t i = 0; i < report->mismatch_count; i++)
         mismatch->bytes += report->mismatches[i].count;
-    if (report->mismatch_count > 0) {
-        mismatch->address = report->mismatches[0].first;
-        fill_place(mismatch, report, 0, report->mismatches[0].space);
-    }
+    if (report->mismatch_count > 0)
+        fill_byte(mismatch, report, 0, report->mismatches[0].space, report->mismatches[0].first);
     int played;
     const struct play_failure *failure = report_first_failure(report, &played);
     const struct op *op = failure ? &report->input.prog->ops[failure->op] : NULL;
     if (op && op->kind == OP_MEM_CHECK && !mismatch->space) {
         mismatch->golden = true;
-        mismatch->address = failure->first;
         mismatch->bytes = failure->count;
-        fill_place(mismatch, report, played, op->space);
+        fill_byte(mismatch, report, played, op->space, failure->first);
     }
 }
 
