@@ -232,8 +232,8 @@ def _end(number: int, _frame: types.FrameType | None) -> None:
 
 def _config(given: str) -> str:
     if given not in configurations():
-        raise Wrong(f"found '{given}', expected one of {', '.join(configurations())}; NVIDIA's driver "
-                    "knows none by values")
+        raise Wrong(f"found '{given}', expected one of {', '.join(configurations())}; "
+                    "NVIDIA's driver knows none by values")
     return given
 
 
