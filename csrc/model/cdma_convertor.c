@@ -3,7 +3,6 @@
 
 #include "nvdla/bytes.h"
 #include "nvdla/fixed.h"
-#include "nvdla/fp.h"
 #include "nvdla_offsets.h"
 
 /* ---- elements ---- */

@@ -56,11 +56,6 @@ static const struct nvdla_pixel_format *pixel_format(const struct registers_view
     return image(view) ? nvdla_pixel_format(view->config, FIELD(view, CDMA, D_DATAIN_FORMAT, PIXEL_FORMAT)) : NULL;
 }
 
-static bool format_precision(const struct registers_view *view) {
-    const struct nvdla_pixel_format *format = pixel_format(view);
-    return wide(view) && format && in_precision(view) != (uint32_t)format->precision;
-}
-
 /* The convertor takes integers only. */
 CONDITION(pixels_copied, wide(view) && image(view) && in_precision(view) != proc_precision(view) &&
                              (in_precision(view) == NVDLA_FP16 || FIELD(view, CDMA, D_CVT_CFG, CVT_EN) == 0))
@@ -100,19 +95,6 @@ static bool grain_never_fits(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
     size_t lines = layer.grain < cdma_layer_lines(&layer) ? layer.grain : cdma_layer_lines(&layer);
     return lines * layer.slice_entries * layer.cubes.batches > data_entries(view, layer.data_banks);
-}
-
-static bool grains_not_packed(const struct registers_view *view) {
-    struct cdma_layer layer = cdma_of(view);
-    return feature(view) && layer.packed_lines && layer.grain > 1 && layer.cubes.height > 1 &&
-           layer.cubes.line_stride[0] != layer.cubes.width * (size_t)view->config->mem_atom;
-}
-
-static bool surfaces_not_packed(const struct registers_view *view) {
-    struct cdma_layer layer = cdma_of(view);
-    return feature(view) && layer.cubes.width == 1 && layer.cubes.height == 1 && layer.surfaces > 1 &&
-           FIELD(view, CDMA, D_DAIN_MAP, SURF_PACKED) != 0 &&
-           VALUE(view, CDMA, D_SURF_STRIDE) != (uint32_t)view->config->mem_atom;
 }
 
 /* Entries that a line of the layer fills. Spec: 30-cdma-cbuf section 5. */
@@ -162,10 +144,6 @@ static bool part_of_atom(const struct registers_view *view) {
            VALUE(view, CDMA, D_WEIGHT_BYTES) % WEIGHT_ATOM != 0;
 }
 
-static bool image_precision(const struct registers_view *view) {
-    return !wide(view) && image(view) && FIELD(view, CDMA, D_CVT_CFG, CVT_EN) != 0 && proc_precision(view) != 0;
-}
-
 static bool mean_of_others(const struct registers_view *view) {
     const struct nvdla_pixel_format *format = pixel_format(view);
     return format && FIELD(view, CDMA, D_MEAN_FORMAT, MEAN_FORMAT) != 0 &&
@@ -210,28 +188,11 @@ static size_t out_height(const struct registers_view *view) {
     return (size_t)FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1;
 }
 
-static bool csc_winograd_size(const struct registers_view *view) {
-    struct csc_layer layer = csc_of(view);
-    return layer.mode == CSC_WINOGRAD && (out_width(view) % 4 != 0 || out_height(view) % 4 != 0 ||
-                                          layer.width != out_width(view) + 4 || layer.height != out_height(view) + 4);
-}
-
-static bool csc_winograd_channels(const struct registers_view *view) {
-    struct csc_layer layer = csc_of(view);
-    return layer.mode == CSC_WINOGRAD &&
-           layer.channels * bytes_of(view, layer.precision) % (size_t)view->config->mem_atom != 0;
-}
-
 CONDITION(other_atomics,
           !csc_image(view) && (size_t)VALUE(view, CSC, D_ATOMICS) + 1 != out_width(view) * out_height(view))
 
 CONDITION(feature_atomics, !csc_winograd(view) && other_atomics(view))
 CONDITION(groups_of_other_lines, feature_atomics(view) && csc_of(view).kernels > csc_of(view).kernel_group)
-
-static bool releases_too_much(const struct registers_view *view) {
-    struct csc_layer layer = csc_of(view);
-    return !layer.skip_data && layer.release > layer.height;
-}
 
 /* Without SKIP_WEIGHT_RLS the groups pass through the banks one by one. */
 static bool weights_never_fit(const struct registers_view *view) {
@@ -243,12 +204,6 @@ static bool weights_never_fit(const struct registers_view *view) {
         return ceil_div(ceil_div(elements, 8), cbuf.entry) > cbuf_mask_ring(&cbuf).entries;
     size_t bytes = elements * bytes_of(view, layer.precision);
     return ceil_div(bytes, cbuf.entry) > cbuf_weight_ring(&cbuf, layer.data_banks, layer.weight_banks).entries;
-}
-
-static bool pads_pass_kernel(const struct registers_view *view) {
-    struct csc_layer layer = csc_of(view);
-    return layer.pad_left > (layer.kernel_width - 1) * layer.dilation_x ||
-           layer.pad_top > (layer.kernel_height - 1) * layer.dilation_y;
 }
 
 /* The previous launch, if its registers are unchanged. */
@@ -300,12 +255,6 @@ static bool input_never_fits(const struct registers_view *view) {
     return csc_of(view).height * layer.slice_entries * layer.cubes.batches > data_entries(view, layer.data_banks);
 }
 
-static bool input_wraps_twice(const struct registers_view *view) {
-    struct csc_layer layer = csc_of(view);
-    return !input_never_fits(view) &&
-           layer.height * layer.slice_entries * layer.batches > data_entries(view, layer.data_banks);
-}
-
 /* With reuse CBUF holds lines of the previous layer. */
 CONDITION(lines_reused, csc_of(view).data_reuse || cdma_of(view).data_reuse)
 
@@ -322,12 +271,6 @@ static bool fewer_kernels(const struct registers_view *view) {
 
 /* SDP may need no more than the groups that are complete. */
 CONDITION(groups_missing, fewer_kernels(view) && cdma_of(view).cubes.kernels >= csc_of(view).kernel_group)
-
-static bool kernels_left(const struct registers_view *view) {
-    struct csc_layer layer = csc_of(view);
-    struct cdma_layer fetched = cdma_of(view);
-    return !layer.weight_reuse && !fetched.weight_reuse && fetched.cubes.kernels > layer.kernels;
-}
 
 /* Bytes of a kernel in CSC. */
 static uint64_t kernel_taken(const struct registers_view *view) {
@@ -351,13 +294,6 @@ static bool weights_left(const struct registers_view *view) {
 }
 
 CONDITION(kernels_larger, kernel_taken(view) > cdma_of(view).cubes.kernel_bytes)
-
-static bool kept_bytes_differ(const struct registers_view *view) {
-    struct csc_layer layer = csc_of(view);
-    return layer.skip_weights &&
-           (VALUE(view, CSC, D_WEIGHT_BYTES) != VALUE(view, CDMA, D_WEIGHT_BYTES) ||
-            (layer.compressed && VALUE(view, CSC, D_WMB_BYTES) != VALUE(view, CDMA, D_WMB_BYTES)));
-}
 
 CONDITION(csc_keeps_more, VALUE(view, CSC, D_WEIGHT_BYTES) > VALUE(view, CDMA, D_WEIGHT_BYTES))
 

@@ -61,11 +61,6 @@ static bool destination_overlaps(const struct registers_view *view) {
 
 /* ---- BDMA ---- */
 
-static bool too_many_repeats(const struct registers_view *view) {
-    struct bdma_cubes descriptor = bdma_cubes(view);
-    return descriptor.lines > BDMA_REPEATS || descriptor.surfaces > BDMA_REPEATS;
-}
-
 static bool copy_overlaps_itself(const struct registers_view *view) {
     struct bdma_cubes descriptor = bdma_cubes(view);
     struct extent destination = bdma_extent(&descriptor, &descriptor.destination);

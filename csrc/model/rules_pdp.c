@@ -198,12 +198,6 @@ static bool strips_differ(const struct registers_view *view) {
                                 REGISTER_FIELD(shape, PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH)));
 }
 
-/* A strip's overlap with the previous one reaches to the left of column 0. */
-static bool strip_before_line(const struct registers_view *view) {
-    struct pdp_layer l = layer_of(view);
-    return l.in.count > 1 && l.in.first < l.kernel.width - l.kernel.stride_width;
-}
-
 /* In place is legal only without a change of size. */
 static bool overwrites_input(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);

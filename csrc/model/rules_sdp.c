@@ -38,10 +38,6 @@ CONDITION(compare, has(view, FEATURE_EW) && layer_of(view).compare)
 CONDITION(to_memory, !to_pdp(view) && !layer_of(view).compare)
 CONDITION(single_pixel, VALUE(view, SDP, D_DATA_CUBE_WIDTH) == 0 && VALUE(view, SDP, D_DATA_CUBE_HEIGHT) == 0)
 
-CONDITION(bs_missing, !sdp_has_stage(view->config, SDP_BS) && FIELD(view, SDP, D_DP_BS_CFG, BS_BYPASS) == 0)
-
-CONDITION(bn_missing, !sdp_has_stage(view->config, SDP_BN) && FIELD(view, SDP, D_DP_BN_CFG, BN_BYPASS) == 0)
-
 static bool prelu_with_alu(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
     for (int i = 0; i < SDP_STAGES; i++) {
@@ -85,12 +81,6 @@ static bool sdp_overlaps(const struct registers_view *view) {
         extent_of(&layer.destination, (uint64_t)layer.shape.width * layer.atom, (uint64_t)layer.shape.height,
                   (uint64_t)(layer.shape.surfaces * layer.destination_surfaces));
     return extent_overlaps_itself(&lines);
-}
-
-static bool sdp_stride_ignored(const struct registers_view *view) {
-    struct sdp_layer layer = layer_of(view);
-    return to_memory(view) && single_pixel(view) && layer.shape.batches == 1 && layer.shape.surfaces > 1 &&
-           VALUE(view, SDP, D_DST_SURFACE_STRIDE) != (uint32_t)layer.atom;
 }
 
 /* ---- SDP_RDMA ---- */
@@ -154,10 +144,6 @@ static bool rdma_misaligned(const struct registers_view *view) {
     return reads_cube(view) && rules_misaligned(view, used);
 }
 
-CONDITION(rdma_stride_ignored, reads_cube(view) && rdma_single_pixel(view) &&
-                                   VALUE(view, SDP_RDMA, D_DATA_CUBE_CHANNEL) >= (uint32_t)view->config->mem_atom &&
-                                   VALUE(view, SDP_RDMA, D_SRC_SURFACE_STRIDE) != (uint32_t)view->config->mem_atom)
-
 /* ---- SDP with SDP_RDMA ---- */
 
 static uint32_t in(const struct registers_view *view) {
@@ -184,11 +170,6 @@ static bool reads_less(const struct registers_view *view) {
 }
 
 CONDITION(rdma_flies, FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, FLYING_MODE) != 0)
-
-CONDITION(mode_differs, (has(view, FEATURE_WINOGRAD) && FIELD(view, SDP, D_FEATURE_MODE_CFG, WINOGRAD) !=
-                                                            FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, WINOGRAD)) ||
-                            (has(view, FEATURE_BATCHES) && FIELD(view, SDP, D_FEATURE_MODE_CFG, BATCH_NUMBER) !=
-                                                               FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, BATCH_NUMBER)))
 
 /* What a stage takes from memory, and what its DMA fetches for it. */
 struct operand_flow {
@@ -344,11 +325,6 @@ static bool select_too_large(const struct registers_view *view) {
 static bool any_range(const struct registers_view *view, bool (*condition)(uint32_t fp32)) {
     return condition(VALUE(view, SDP, S_LUT_LE_START)) || condition(VALUE(view, SDP, S_LUT_LE_END)) ||
            condition(VALUE(view, SDP, S_LUT_LO_START)) || condition(VALUE(view, SDP, S_LUT_LO_END));
-}
-
-static bool offset_infinite(const struct registers_view *view) {
-    struct sdp_layer layer = layer_of(view);
-    return layer.shape.proc == NVDLA_FP16 && !layer.lut.le_linear && layer.lut.le_index_offset == -128;
 }
 
 #include "rules_sdp.inc"

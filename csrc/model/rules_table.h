@@ -45,6 +45,11 @@ static inline bool has_precision(const struct registers_view *view, uint32_t pre
     return nvdla_has_precision(view->config, precision);
 }
 
+/* Bytes of an atom. */
+static inline uint32_t atom(const struct registers_view *view) {
+    return (uint32_t)view->config->mem_atom;
+}
+
 /* A RAM_TYPE that selects an absent port. */
 static inline bool no_port(const struct registers_view *view, uint32_t ram_type) {
     return ram_type == 0 && !nvdla_has(view->config, FEATURE_SECONDARY_MEMORY);
@@ -52,5 +57,5 @@ static inline bool no_port(const struct registers_view *view, uint32_t ram_type)
 
 /* True if an address or stride has bits below an atom, which only the small register map can express. */
 static inline bool rules_misaligned(const struct registers_view *view, uint64_t bytes) {
-    return bytes % (uint64_t)view->config->mem_atom != 0;
+    return bytes % atom(view) != 0;
 }
