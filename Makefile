@@ -63,6 +63,8 @@ TB_VPI_SRC := tb/rtl_device.c tb/rtl_open.c tb/vpi_access.c
 TB_PURE_SRC := $(filter-out $(TB_VPI_SRC) tb/icarus.c,$(wildcard tb/*.c tb/observers/*.c))
 TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
+# The chapters read a second time, to check the model with.
+NAIVE := $(filter-out %/naive_main.c,$(wildcard tests/naive/*.c))
 UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
 .PHONY: rtl strict synth library guest install uninstall dist deb man build demo demo-network check test lint bench coverage nightly icarus-smoke fuzz simulator simulator-base setup clean help unit-tests asan-tests rtlmeter-tests FORCE
@@ -149,7 +151,7 @@ $(1)/libnvcosim.a: $(LIB_SRC:%.c=$(1)/obj/%.o) $(1)/obj/nvdla_tables.o
 	$$(Q)ar rcs $$@ $$^
 # Newer versions of cmocka have newer names besides those of Debian 12.
 $(1)/obj/tests/unit/test_%.o: CPPFLAGS += -DUNIT_TEST_FILE='"$$(notdir $$*)"' -DCMOCKA_DISABLE_DEPRECATION_WARNINGS
-$(1)/tests/units: $(1)/obj/tests/unit/main.o $(UNIT_TESTS:%=$(1)/obj/tests/unit/%.o) $(1)/obj/tests/naive/naive_fp.o $(TB_PURE_SRC:%.c=$(1)/obj/%.o) $(1)/libnvcosim.a
+$(1)/tests/units: $(1)/obj/tests/unit/main.o $(UNIT_TESTS:%=$(1)/obj/tests/unit/%.o) $(NAIVE:%.c=$(1)/obj/%.o) $(TB_PURE_SRC:%.c=$(1)/obj/%.o) $(1)/libnvcosim.a
 	@mkdir -p $$(@D)
 	$$(Q)$(2) $(3) -o $$@ $$^ -lcmocka $$(LDLIBS)
 $(UNIT_TESTS:%=$(1)/tests/%): $(1)/tests/units
@@ -242,8 +244,7 @@ icarus-smoke: $(B)/nvcosim_icarus.vpi $(B)/icarus-$(CONFIG).vvp
 # ---- tests --------------------------------------------------------------------------------------------------------------------
 unit-tests: $(UNIT_TESTS:%=$(B)/tests/%)
 
-# The chapters read a second time, to check the model with (tests/naive).
-$(B)/tests/naive: $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/naive/*.c)) $(B)/libnvcosim.a
+$(B)/tests/naive: $(B)/obj/tests/naive/naive_main.o $(NAIVE:%.c=$(B)/obj/%.o) $(B)/libnvcosim.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 

@@ -9,64 +9,6 @@
 
 enum { NAN_EXPONENT = 255, CMAC_NAN = 63, MANTISSA_BITS = 40, ADDEND_BITS = 36, SUM_BITS = 44, PAYLOAD_LSB = 29 };
 
-/* Redundant sign bits of a signed number of `bits` bits: 0..bits-1. */
-static inline int redundant(int64_t value, int bits) {
-    uint64_t magnitude = (uint64_t)(value < 0 ? ~value : value);
-    return magnitude == 0 ? bits - 1 : bits - 65 + __builtin_clzll(magnitude);
-}
-
-/* Shifts right. *cut: the first two dropped bits and the OR of the next 38. */
-static inline int64_t shift_out(int64_t value, int shift, int64_t *cut) {
-    const int64_t ones = (INT64_C(1) << MANTISSA_BITS) - 1, rest = ones >> 2;
-    int further = shift - MANTISSA_BITS < 63 ? shift - MANTISSA_BITS : 63;
-    int64_t dropped = further <= 0 ? (value & ((INT64_C(1) << shift) - 1)) << -further : value >> further & ones;
-    *cut = dropped >> (MANTISSA_BITS - 2) << 1 | ((dropped & rest) != 0);
-    return value >> (shift < 63 ? shift : 63);
-}
-
-void cacc_fp16_add(struct cacc_fp16 *accumulator, unsigned exponent, int64_t mantissa) {
-    if (accumulator->exponent == NAN_EXPONENT) {
-        accumulator->mantissa &= -(INT64_C(1) << PAYLOAD_LSB);
-        return;
-    }
-    if (exponent == CMAC_NAN) {
-        accumulator->exponent = NAN_EXPONENT;
-        accumulator->mantissa =
-            fixed_sign_extend(mantissa >> 27, MANTISSA_BITS - PAYLOAD_LSB) * (INT64_C(1) << PAYLOAD_LSB);
-        return;
-    }
-    int64_t addend = fixed_sign_extend(mantissa, ADDEND_BITS);
-    int left = redundant(addend, ADDEND_BITS);
-    int64_t a = addend * (INT64_C(16) << left), b = accumulator->mantissa, cut = 0;
-    int pa = addend == 0 ? 0 : (int)exponent + 47 - left, pb = b == 0 ? 0 : accumulator->exponent;
-    int power = pa;
-    if (pa < pb) {
-        power = pb;
-        a = shift_out(a, pb - pa, &cut);
-    } else if (pb < pa) {
-        b = shift_out(b, pa - pb, &cut);
-    }
-    int64_t sum = (a + b) * 8 | cut;
-    left = redundant(sum, SUM_BITS);
-    power += 1 - left;
-    int64_t c = sum * (INT64_C(1) << left), q = c >> 4;
-    bool up = (c & 8) != 0 && (q >= 0 || (c & 7) != 0);
-    const int64_t half = INT64_C(1) << (MANTISSA_BITS - 2);
-    if (up && q == 2 * half - 1) {
-        q = half;
-        power++;
-    } else if (up && q == -half - 1) {
-        q = -2 * half;
-        power--;
-    } else {
-        q += up;
-    }
-    accumulator->exponent = q == 0 ? 0 : power & 255;
-    accumulator->mantissa = q;
-}
-
-/* ---- vectors ---- */
-
 enum { SOME = 8 }; /* lanes of a vector */
 
 typedef int64_t longs __attribute__((vector_size(SOME * sizeof(int64_t))));
@@ -87,7 +29,7 @@ INLINED void width(const longs *value, longs *to) {
 /* a where the mask is all ones, b where it is 0. */
 #define SELECT(mask, a, b) (((a) & (mask)) | ((b) & ~(mask)))
 
-/* cacc_fp16_add() without NaNs. */
+/* Numbers alone: what NaNs give is not used. */
 INLINED void add_numbers(longs *exponent, longs *mantissa, const longs *e, const longs *m) {
     const longs zero = {0}, ones = zero + ((INT64_C(1) << MANTISSA_BITS) - 1);
     const longs half = zero + (INT64_C(1) << (MANTISSA_BITS - 2));
@@ -145,11 +87,16 @@ void cacc_fp16_add_lanes(struct cacc_fp16_lanes *accumulators, const int32_t *ex
         add_all(accumulators, exponents, mantissas);
         return;
     }
+    const struct cacc_fp16_lanes before = *accumulators;
+    add_all(accumulators, exponents, mantissas);
     for (size_t k = 0; k < CACC_FP16_LANES; k++) {
-        struct cacc_fp16 one = {(int32_t)accumulators->exponent[k], accumulators->mantissa[k]};
-        cacc_fp16_add(&one, (unsigned)exponents[k], mantissas[k]);
-        accumulators->exponent[k] = one.exponent;
-        accumulators->mantissa[k] = one.mantissa;
+        const bool kept = before.exponent[k] == NAN_EXPONENT;
+        if (!kept && exponents[k] != CMAC_NAN)
+            continue;
+        const int64_t payload = fixed_sign_extend(mantissas[k] >> 27, MANTISSA_BITS - PAYLOAD_LSB);
+        accumulators->exponent[k] = NAN_EXPONENT;
+        accumulators->mantissa[k] =
+            kept ? before.mantissa[k] & -(INT64_C(1) << PAYLOAD_LSB) : payload * (INT64_C(1) << PAYLOAD_LSB);
     }
 }
 

@@ -15,14 +15,12 @@ struct cacc_fp16 {
     int64_t mantissa;
 };
 
-/* Adds what CMAC sends: a 6-bit exponent (63: NaN) and a signed 38-bit mantissa, of which 36 bits count. */
-void cacc_fp16_add(struct cacc_fp16 *accumulator, unsigned exponent, int64_t mantissa);
-
-/* The same for several kernels. */
+/* Those of several kernels. */
 struct cacc_fp16_lanes {
     int64_t exponent[CACC_FP16_LANES], mantissa[CACC_FP16_LANES];
 };
 
+/* Adds what CMAC sends: a 6-bit exponent (63: NaN) and a signed 38-bit mantissa, of which 36 bits count. */
 void cacc_fp16_add_lanes(struct cacc_fp16_lanes *accumulators, const int32_t *exponents, const int64_t *mantissas);
 
 /* The FP32 pattern; a NaN has its payload in the low bits. */

@@ -3,6 +3,7 @@
 #include "model/cacc.h"
 #include "model/cacc_fp16.h"
 #include "nvdla/fixed.h"
+#include "tests/naive/naive_parts.h"
 #include "tests/unit/random.h"
 #include "tests/unit/test.h"
 #include "tests/vectors.h"
@@ -76,18 +77,26 @@ static struct cacc_fp16 accumulator(uint64_t bits) {
     return (struct cacc_fp16){(int32_t)(bits >> 40), fixed_sign_extend((int64_t)bits, 40)};
 }
 
+static void add(struct cacc_fp16 *sum, int32_t exponent, int64_t mantissa) {
+    struct cacc_fp16_lanes lanes = {{sum->exponent}, {sum->mantissa}};
+    const int32_t exponents[CACC_FP16_LANES] = {exponent};
+    const int64_t mantissas[CACC_FP16_LANES] = {mantissa};
+    cacc_fp16_add_lanes(&lanes, exponents, mantissas);
+    *sum = (struct cacc_fp16){(int32_t)lanes.exponent[0], lanes.mantissa[0]};
+}
+
 /* Rounded away from zero, the mantissa needs a bit more (positive) or one redundant bit goes (negative): section 9.5's
  * two special cases. The addend is 1.75 of the accumulator's last place. */
 TEST(floating_point_rounding_changes_the_exponent) {
     const int64_t half = INT64_C(1) << 38;
     struct cacc_fp16 sum = {73, 2 * half - 2};
-    cacc_fp16_add(&sum, 20, 7);
+    add(&sum, 20, 7);
     assert_int_equal(sum.exponent, 74);
     assert_int_equal(sum.mantissa, half);
     assert_int_equal(cacc_fp16_deliver(&sum), 0x45000000);
 
     sum = (struct cacc_fp16){73, -half - 2};
-    cacc_fp16_add(&sum, 20, 7);
+    add(&sum, 20, 7);
     assert_int_equal(sum.exponent, 72);
     assert_int_equal(sum.mantissa, -2 * half);
     assert_int_equal(cacc_fp16_deliver(&sum), 0xc4800000);
@@ -96,19 +105,19 @@ TEST(floating_point_rounding_changes_the_exponent) {
 TEST(floating_point_vectors) {
     for (struct vectors v = vectors_of("cacc", "fp16"); vectors_next(&v);) {
         struct cacc_fp16 sum = accumulator((uint64_t)v.number[1]), after = accumulator((uint64_t)v.number[2]);
-        cacc_fp16_add(&sum, (unsigned)(v.number[0] >> 38), v.number[0] & ((INT64_C(1) << 38) - 1));
+        add(&sum, (int32_t)(v.number[0] >> 38), v.number[0] & ((INT64_C(1) << 38) - 1));
         assert_true(vectors_equal(&v, sum.exponent, after.exponent));
         assert_true(vectors_equal(&v, sum.mantissa, after.mantissa));
         assert_true(vectors_equal(&v, cacc_fp16_deliver(&sum), v.number[3]));
     }
 }
 
-/* Sums of random length, magnitude and sign in all lanes: to cancel, to vanish below one another, to round; rarely a
- * NaN. */
+/* Sums of random length, magnitude and sign in all lanes, against the plain definition: to cancel, to vanish below one
+ * another, to round; rarely a NaN. */
 TEST(lanes_equal_single_sums) {
     uint64_t seed = 5;
     for (int round = 0; round < 3000; round++) {
-        struct cacc_fp16 single[CACC_FP16_LANES];
+        struct naive_float_acc single[CACC_FP16_LANES];
         struct cacc_fp16_lanes lanes;
         const unsigned spread = 1 + below(&seed, 57), widest = 1 + below(&seed, 38), nans = round % 3 == 0 ? 40 : 0;
         for (size_t k = 0; k < CACC_FP16_LANES; k++) {
@@ -118,9 +127,9 @@ TEST(lanes_equal_single_sums) {
             if (bits & 1)
                 mantissa = bits & 2 ? -(INT64_C(1) << 39) : ~mantissa;
             bool zero = below(&seed, 2) == 0;
-            single[k] = (struct cacc_fp16){zero ? 0 : (int32_t)below(&seed, 255), zero ? 0 : mantissa};
-            lanes.exponent[k] = single[k].exponent;
-            lanes.mantissa[k] = single[k].mantissa;
+            single[k] = (struct naive_float_acc){zero ? 0 : (int32_t)below(&seed, 255), zero ? 0 : mantissa};
+            lanes.exponent[k] = single[k].p;
+            lanes.mantissa[k] = single[k].q;
         }
         for (int step = 0; step < 6; step++) {
             int32_t exponents[CACC_FP16_LANES];
@@ -131,13 +140,14 @@ TEST(lanes_equal_single_sums) {
                 if (below(&seed, 8) == 0)
                     mantissas[k] = -(INT64_C(1) << below(&seed, 35));
                 if (below(&seed, 8) == 0)
-                    mantissas[k] = single[k].mantissa == 0 ? 0 : -(single[k].mantissa >> 4);
-                cacc_fp16_add(&single[k], (unsigned)exponents[k], mantissas[k]);
+                    mantissas[k] = single[k].q == 0 ? 0 : -(single[k].q >> 4);
+                const int64_t counts = exponents[k] == 63 ? mantissas[k] : fixed_sign_extend(mantissas[k], 36);
+                single[k] = naive_accumulate_fp16(single[k], exponents[k], counts);
             }
             cacc_fp16_add_lanes(&lanes, exponents, mantissas);
             for (size_t k = 0; k < CACC_FP16_LANES; k++) {
-                assert_int_equal(lanes.exponent[k], single[k].exponent);
-                assert_int_equal(lanes.mantissa[k], single[k].mantissa);
+                assert_int_equal(lanes.exponent[k], single[k].p);
+                assert_int_equal(lanes.mantissa[k], single[k].q);
             }
         }
     }

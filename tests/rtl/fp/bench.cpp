@@ -494,10 +494,12 @@ void check_accumulators(Operations &operations, OpCode op, const std::array<uint
         if (op == Fp48ToFp32) {
             want = cacc_fp16_deliver(&accumulator);
         } else {
-            cacc_fp16_add(&accumulator, static_cast<unsigned>(sums[i] >> 38),
-                          static_cast<int64_t>(sums[i] << 26) >> 26);
-            want = static_cast<uint64_t>(accumulator.exponent) << 40 |
-                   (static_cast<uint64_t>(accumulator.mantissa) & ((UINT64_C(1) << 40) - 1));
+            cacc_fp16_lanes lanes = {{accumulator.exponent}, {accumulator.mantissa}};
+            const int32_t exponents[CACC_FP16_LANES] = {static_cast<int32_t>(sums[i] >> 38)};
+            const int64_t mantissas[CACC_FP16_LANES] = {static_cast<int64_t>(sums[i] << 26) >> 26};
+            cacc_fp16_add_lanes(&lanes, exponents, mantissas);
+            want = static_cast<uint64_t>(lanes.exponent[0]) << 40 |
+                   (static_cast<uint64_t>(lanes.mantissa[0]) & ((UINT64_C(1) << 40) - 1));
         }
         const uint64_t got = operations.result64(2 * i);
         if (got != want)
