@@ -95,7 +95,8 @@ enum { PARAMETERS = sizeof parameters / sizeof parameters[0] };
 
 static const char *const field_names[DRAM_FIELDS] = {"row", "rank", "bank", "group", "column", "channel"};
 
-const char *dram_names(void) {
+/* The names that need no file. */
+static const char *dram_names(void) {
     return "ddr4-2400, lpddr4-3200, zcu102";
 }
 
@@ -310,7 +311,8 @@ static bool check_timing(const struct dram_config *config, struct error *err) {
     return true;
 }
 
-bool dram_config_check(struct dram_config *config, struct error *err) {
+/* Computes what follows from the values. */
+static bool dram_config_check(struct dram_config *config, struct error *err) {
     if (config->library[0])
         return dram_library_check(config->library, err);
     if (config->columns < config->burst)

@@ -67,12 +67,6 @@ double dram_pin_bandwidth(const struct dram_config *config);
 /* Most clocks of the core that a read takes while nothing else is in the memory. */
 uint64_t dram_read_clocks(const struct dram_config *config);
 
-/* Reads "NAME[,KEY=VALUE...]" or "FILE[,KEY=VALUE...]". A name is one of dram_names(); a text with a '/' or a '.' is a
- * file. False with a message: place, what was found, what was expected. */
+/* Reads "NAME[,KEY=VALUE...]" or "FILE[,KEY=VALUE...]". A name is one that needs no file; a text with a '/' or a '.' is
+ * a file. False with a message: place, what was found, what was expected. */
 bool dram_config_read(const char *argument, struct dram_config *config, struct error *err);
-
-/* The names that need no file, "ddr4-2400, ...". */
-const char *dram_names(void);
-
-/* Accepts values in place of those of a file, for tests: computes what follows from them. False with a message. */
-bool dram_config_check(struct dram_config *config, struct error *err);

@@ -464,6 +464,3 @@ double flow_cdp_step(struct flow *flow);
 double flow_bdma_step(struct flow *flow);
 double flow_rubik_step(struct flow *flow);
 double flow_move_read_step(struct flow *flow, enum flow_process process);
-
-/* CDMA gets back what CSC releases. */
-void flow_cdma_release(struct flow *flow, int64_t data_entries, int64_t weight_entries);

@@ -33,7 +33,8 @@ static void agree(struct flow *flow) {
     flow_wake(flow, FLOW_CSC, time);
 }
 
-void flow_cdma_release(struct flow *flow, int64_t data_entries, int64_t weight_entries) {
+/* CDMA gets back what CSC releases. */
+static void flow_cdma_release(struct flow *flow, int64_t data_entries, int64_t weight_entries) {
     struct flow_cdma *cdma = &flow->cdma;
     cdma->entries_used -= data_entries;
     cdma->atoms_used -= weight_entries * cdma->slots;

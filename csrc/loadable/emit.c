@@ -35,7 +35,8 @@ void emit_poll(const struct emitter *emitter, enum nvdla_unit unit, uint32_t off
     program_append(emitter->prog, &op);
 }
 
-void emit_mask(const struct emitter *emitter) {
+/* The read-modify-write of the mask, which is always 0 before and after. */
+static void emit_mask(const struct emitter *emitter) {
     PUT(GLB, S_INTR_MASK, 0);
 }
 

@@ -59,9 +59,6 @@ void emit_bdma(const struct emitter *emitter, const struct operation *op);
 /* Loads a table into SDP or CDP. precision: of the operation's source. */
 void emit_table(const struct emitter *emitter, enum nvdla_unit unit, const struct lut_param *lut, unsigned precision);
 
-/* The read-modify-write of the mask, which is always 0 before and after. */
-void emit_mask(const struct emitter *emitter);
-
 static inline uint32_t low_word(uint64_t address) {
     return (uint32_t)address;
 }

@@ -185,8 +185,11 @@ static void put(const struct placing *placing, const struct input_options *optio
     }
 }
 
-bool input_place(const char *path, const struct picture *picture, const struct loadable_tensor *tensor, unsigned index,
-                 const struct input_options *options, uint8_t *memory, uint64_t size, struct error *err) {
+/* Puts a picture in its place, number `index` of the tensor's n, in the size bytes of the input memory. The picture
+ * must have the tensor's width and height. path is for messages. False with a message. */
+static bool input_place(const char *path, const struct picture *picture, const struct loadable_tensor *tensor,
+                        unsigned index, const struct input_options *options, uint8_t *memory, uint64_t size,
+                        struct error *err) {
     struct placing placing;
     if (!placing_of(tensor, index, size, &placing, err) || !options_suit(tensor, options, err))
         return false;

@@ -25,11 +25,6 @@ struct input_options {
 bool input_mean_parse(const char *text, const char *option, struct input_options *options, struct error *err);
 void input_options_free(struct input_options *options);
 
-/* Puts a picture in its place, number `index` of the tensor's n, in the size bytes of the input memory. The picture
- * must have the tensor's width and height. path is for messages. False with a message. */
-bool input_place(const char *path, const struct picture *picture, const struct loadable_tensor *tensor, unsigned index,
-                 const struct input_options *options, uint8_t *memory, uint64_t size, struct error *err);
-
 /* The bytes of all inputs of a network: one array for each memory with MEMORY_INPUT, NULL for the others; sizes are the
  * memories'. Free with input_free. NULL with a message. */
 uint8_t **input_fill(const struct loadable *loadable, const struct input_options *options, struct error *err);

@@ -32,7 +32,9 @@ void graph_free(struct graph *graph) {
     free(graph);
 }
 
-const char *node_text(const struct graph *graph, const struct node *node, char text[NODE_TEXT]) {
+/* "PATH: node 3, CONV_2D, tensor \"x\"": a node in messages; the tensor is its output. Returns text. */
+enum { NODE_TEXT = 512 };
+static const char *node_text(const struct graph *graph, const struct node *node, char text[NODE_TEXT]) {
     snprintf(text, NODE_TEXT, "%s: node %zu, %s, tensor \"%s\"", graph->path, node->number, node_name(node),
              node_output(graph, node)->name);
     return text;

@@ -114,11 +114,7 @@ bool is_quantised(const char *path);
 /* "CONV_2D", ... */
 const char *node_name(const struct node *node);
 
-/* "PATH: node 3, CONV_2D, tensor \"x\"": a node in messages; the tensor is its output. Returns text. */
-enum { NODE_TEXT = 512 };
-const char *node_text(const struct graph *graph, const struct node *node, char text[NODE_TEXT]);
-
-/* Message "NODE_TEXT: ..."; returns false. */
+/* Message "PATH: node 3, CONV_2D, tensor \"x\": ...", the tensor is its output; returns false. */
 bool node_refuse(const struct graph *graph, const struct node *node, struct error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -35,7 +35,8 @@ void launch_sdp(struct lowering *at, struct data_cube from, const struct view *t
             op->sdp.units[i].cube = cube_of(at, &stages->operand);
 }
 
-void lower_sdp(struct lowering *at, struct view from, struct view to, const struct stages *stages) {
+/* SDP from one view to another of the same size. */
+static void lower_sdp(struct lowering *at, struct view from, struct view to, const struct stages *stages) {
     const bool spread = view_spread(at, &from) || view_spread(at, &to) || view_spread(at, &stages->operand);
     const int step = spread ? at->atom : CHANNELS_MAX;
     for (int c = 0; c < from.c; c += step) {
@@ -64,8 +65,9 @@ void lower_limits(struct lowering *at, struct view view, struct limits limits, b
     lower_sdp(at, view, view, &stages);
 }
 
-void lower_rescale(struct lowering *at, struct view from, struct view to, int zero_in, int zero_out,
-                   struct multiplier factor, struct limits limits) {
+/* (value - zero) * factor + zero, limits: to another scale. */
+static void lower_rescale(struct lowering *at, struct view from, struct view to, int zero_in, int zero_out,
+                          struct multiplier factor, struct limits limits) {
     struct stages stages = stages_none();
     const bool low = limits.low > INT8_MIN && limits.low == zero_out;
     if (zero_in != zero_out || low || multiplier_value(factor) != 1) {

@@ -77,14 +77,9 @@ struct sdp_unit stage_registers(int add, int multiply, unsigned shift);
 /* A stage that adds an element of a cube of the same size, the operand, shifted to the left. */
 struct sdp_unit stage_per_point(unsigned left);
 
-/* SDP from one view to another of the same size. */
-void lower_sdp(struct lowering *at, struct view from, struct view to, const struct stages *stages);
-/* One launch of it. */
+/* One launch of SDP, from a cube to a view of the same size. */
 void launch_sdp(struct lowering *at, struct data_cube from, const struct view *to, const struct stages *stages);
 void lower_copy(struct lowering *at, struct view from, struct view to);
-/* (value - zero) * factor + zero, limits: to another scale. */
-void lower_rescale(struct lowering *at, struct view from, struct view to, int zero_in, int zero_out,
-                   struct multiplier factor, struct limits limits);
 /* A cube in a larger one, at a place, with a value around it. */
 void lower_padding(struct lowering *at, struct view from, struct view to, int x, int y, int value);
 /* Applies limits that a layer's stages could not. */
