@@ -9,9 +9,9 @@ import csv
 import gzip
 import pathlib
 import struct
-import subprocess
 import sys
-import tempfile
+
+from counts import check, finish, run, scratch
 
 
 def words_of(lines, start):
@@ -55,21 +55,17 @@ def golden_differences(path, memory):
     return wrong
 
 
-def run(command):
-    return subprocess.run(command, capture_output=True, text=True)
-
-
-def check(nvcosim, row, folder, rtl, scratch):
+def fault(nvcosim, row, folder, rtl, work):
     """What is wrong with a sample, None if nothing is."""
     name, config = row["name"], row["config"]
-    trace, writes = scratch / f"{name}.nvt.gz", scratch / f"{name}.txt"
+    trace, writes = work / f"{name}.nvt.gz", work / f"{name}.txt"
     command = [nvcosim, "compile", "--config", config, str(folder / "net.nvdla"), "-o", str(trace), "--writes", str(writes)]
     picture = next((folder / name for name in ("input.ppm", "input.pgm") if (folder / name).exists()), None)
     if picture:
         command += [f"--input={picture}"] + (["--norm=255"] if config == "full" else [])
     elif (folder / "input_cube.bin").exists():
         command.append(f"--input=raw:{folder / 'input_cube.bin'}")
-    done = run(command)
+    done = run(*command)
     if done.returncode:
         return f"compile: exit status {done.returncode}: {done.stderr.strip()}"
     expected = gzip.open(folder / "writes.txt.gz", "rt").read().splitlines()
@@ -85,8 +81,8 @@ def check(nvcosim, row, folder, rtl, scratch):
         if wrong:
             return f"golden.dimg: {wrong} elements differ"
     for dut in ["model"] + (["both"] if config in rtl else []):
-        outputs = scratch / "outputs"
-        done = run([nvcosim, "run", "-q", "--strict", "--dut", dut, "--out", str(scratch / "reports"), "--outputs", str(outputs), "--dimg", str(trace)])
+        outputs = work / "outputs"
+        done = run(nvcosim, "run", "-q", "--strict", "--dut", dut, "--out", str(work / "reports"), "--outputs", str(outputs), "--dimg", trace)
         if done.returncode:
             return f"run --dut {dut}: exit status {done.returncode}: {done.stdout}{done.stderr}"
         if next(outputs.glob("*.bin")).read_bytes()[:len(wanted)] != wanted:
@@ -96,20 +92,14 @@ def check(nvcosim, row, folder, rtl, scratch):
     return None
 
 
-def main():
-    arguments = sys.argv[1:]
-    nvcosim = str(pathlib.Path(arguments.pop(0)).resolve())
-    rtl = arguments.pop(0)[6:].split(",") if arguments[0].startswith("--rtl=") else []
-    passed = failed = 0
-    for folder in map(pathlib.Path, arguments):
+def main(nvcosim, *arguments):
+    rtl = arguments[0][6:].split(",") if arguments[0].startswith("--rtl=") else []
+    for folder in map(pathlib.Path, arguments[1:] if rtl else arguments):
         for row in csv.DictReader((folder / "catalogue.csv").open()):
-            with tempfile.TemporaryDirectory() as scratch:
-                wrong = check(nvcosim, row, folder / row["name"], rtl, pathlib.Path(scratch))
-            if wrong:
-                print(f"FAIL {row['name']}: {wrong}")
-            passed, failed = passed + (not wrong), failed + bool(wrong)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+            with scratch() as work:
+                reason = fault(str(pathlib.Path(nvcosim).resolve()), row, folder / row["name"], rtl, work)
+            check(row["name"], not reason, reason)
+    finish()
 
 
-sys.exit(main())
+main(*sys.argv[1:])
