@@ -47,8 +47,10 @@ static inline char *step_played(const struct steps_player *player, void *bench, 
     size_t size;
     FILE *out = xmemstream(&found, &size);
     step.text += strspn(step.text, " ");
-    for (char *word; (word = strsep(&words, " ")) != NULL && step.count < STEP_WORDS;)
+    for (char *word; step.count < STEP_WORDS && (word = strsep(&words, " ")) != NULL;)
         step.word[step.count++] = word;
+    if (words)
+        fail_msg("%s: found more than %d words in '%s'", where, STEP_WORDS, text);
     for (size_t i = step.count; i < STEP_WORDS; i++)
         step.word[i] = "";
     if (!player->act(bench, &step, out))
@@ -77,6 +79,8 @@ static inline void steps_play(const char *path, const struct steps_player *playe
             bench = player->begin(title);
             cases++;
         }
+        if (!bench)
+            fail_msg("%s: found steps, expected the title of a case before them", where);
         for (char *step; (step = row && *row ? strsep(&row, ";") : NULL) != NULL;) {
             char *arrow = strstr(step, " => "), *expected = arrow ? arrow + 4 : "";
             step += strspn(step, " ");
