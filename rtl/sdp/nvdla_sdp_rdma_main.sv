@@ -93,7 +93,15 @@ module nvdla_sdp_rdma_main
       if (!run_i) odd_q <= 1'b0;
       else if (step) odd_q <= !odd_q;
     end
+  end else begin : gen_int8
+    assign valid_o = read_valid;
+    assign read_ready = ready_i;
+    assign data_o = read_data;
+    assign busy_o = reader_busy;
+    assign column_end = 1'b1;
+  end
 
+  if (Fp16 != 0) begin : gen_specials
     logic run_q;
     logic [31:0] nans_q, infinities_q;
     assign nans_o = nans_q;
@@ -113,12 +121,7 @@ module nvdla_sdp_rdma_main
           infinities_q <= nvdla_sdp_pkg::count_up(infinities_q, nvdla_sdp_pkg::fp16_infinities(data_o));
         end
       end
-  end else begin : gen_int8
-    assign valid_o = read_valid;
-    assign read_ready = ready_i;
-    assign data_o = read_data;
-    assign busy_o = reader_busy;
-    assign column_end = 1'b1;
+  end else begin : gen_no_specials
     assign nans_o = '0;
     assign infinities_o = '0;
     wire unused_specials = &{1'b0, specials_i};
