@@ -44,9 +44,9 @@ static void close_checks(struct checks *checks) {
 TEST_KEEPS(keep_device, struct device, device_release)
 
 static struct device *device_new(void) {
-    static struct device dev;
-    dev = (struct device){.name = "rtl", .config = nvdla_config_find("small")};
-    return keep_device(&dev);
+    struct device *dev = test_new(sizeof *dev);
+    *dev = (struct device){.name = "rtl", .config = nvdla_config_find("small")};
+    return keep_device(dev);
 }
 
 /* ---- cases of checks.txt ---- */
@@ -62,9 +62,10 @@ static void release_bench(struct bench *b) {
 TEST_KEEPS(keep_bench, struct bench, release_bench)
 
 static void *begin(const char *title) {
+    struct device *dev = device_new();
     struct bench *b = keep_bench(test_new(sizeof *b));
     (void)title;
-    b->dev = device_new();
+    b->dev = dev;
     b->checks = open_checks(b->dev);
     finals = 0;
     cycle = 0;
