@@ -272,12 +272,18 @@ INLINED void add_int8(const int16_t *window, const struct cmac_piece *pieces, si
         sums[k] = narrow[k];
 }
 
-WIDE void cmac_atom_int8(const int16_t *window, const struct cmac_piece *pieces, size_t count, const int16_t *weights,
-                         size_t lanes, int64_t *sums) {
+WIDE static void atom_int8(const int16_t *window, const struct cmac_piece *pieces, size_t count, const int16_t *weights,
+                           size_t lanes, int64_t *sums) {
     if (lanes == 8) /* a constant: the sums stay in registers */
         add_int8(window, pieces, count, weights, 8, sums);
     else
         add_int8(window, pieces, count, weights, lanes, sums);
+}
+
+/* Not WIDE itself: clang has no symbol of that name for callers in other files. */
+void cmac_atom_int8(const int16_t *window, const struct cmac_piece *pieces, size_t count, const int16_t *weights,
+                    size_t lanes, int64_t *sums) {
+    atom_int8(window, pieces, count, weights, lanes, sums);
 }
 
 int cmac_coefficient(size_t e, size_t n) {
