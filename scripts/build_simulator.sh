@@ -152,11 +152,11 @@ scope=
 ! $foreign || [ -n "${taps#nvidia}" ] || scope=$(find_nvidia)
 [ "$taps" != nvidia ] || [ -n "$scope" ] || taps= # another RTL was built under this name before
 [ -n "$taps" ] || if ! $foreign; then taps=own; elif [ -n "$scope" ]; then taps=nvidia; fi
-table=$taps waits_table=rtl/waits.csv streams=()
+table=$taps waits_table=rtl/waits.csv streams=() absent_streams=()
 case $taps in own) table=rtl/taps.csv ;; nvidia) table=$nvidia_taps waits_table=tb/nvidia/waits_${nvidia%_256}.csv ;; esac
 write_tables() {
     local file
-    /usr/bin/python3 scripts/gen_tables.py taps "$dir/new" "$config" "$table" "${scope:-dut}" >&2
+    /usr/bin/python3 scripts/gen_tables.py taps "$dir/new" "$config" "$table" "${scope:-dut}" ${absent_streams[0]+"${absent_streams[@]}"} >&2
     [ "$taps" != nvidia ] || /usr/bin/python3 scripts/gen_waits.py "$dir/new" "$waits_table" "$scope" >&2
     for file in "$dir"/new/*.svh; do cmp -s "$file" "$dir/${file##*/}" || mv "$file" "$dir"; done
     rm -rf "$dir/new"
@@ -172,7 +172,7 @@ fi
 # Leaves the streams out whose names Verilator has not found, until the others are accepted, and the waits if one of theirs is not. Fails if
 # an error is not of these.
 verilate_what_fits() {
-    local wrong=() names=() lines absent
+    local names=() lines absent known
     until verilate ${waits[0]+"${waits[@]}"} "${streams[@]}" --error-limit 9999; do
         absent=$(sed -nE "s/^%Error.*waits\\.svh:.*'($scope\\.)?([^']*)'$/\\2/p" "$dir/verilator.log" | head -n 1)
         lines=$(sed -nE 's/^%Error[^:]*: [^ ]*taps\.svh:([0-9]+):.*/\1p/p' "$dir/verilator.log")
@@ -182,15 +182,13 @@ verilate_what_fits() {
         fi
         [ -n "$lines" ] || { [ -n "$absent" ] && continue; } || return
         mapfile -t -O "${#names[@]}" names < <(sed -nE "s/^%Error.*taps\\.svh:.*'($scope\\.)?([^']*)'$/\\2/p" "$dir/verilator.log")
-        mapfile -t -O "${#wrong[@]}" wrong < <(sed -n "$lines" "$dir/taps.svh" | sed 's/.*\/\/ //; s/,.*//' | sort -u)
-        grep -vE "^($(IFS='|'; echo "${wrong[*]}"))," "$nvidia_taps" >"$dir/taps.new"
-        ! cmp -s "$dir/taps.new" "$table" || return
-        mv "$dir/taps.new" "$dir/taps.csv"
-        table=$dir/taps.csv
+        known=${#absent_streams[@]}
+        mapfile -t -O "$known" absent_streams < <(sed -n "$lines" "$dir/taps.svh" | sed 's/.*\/\/ //; s/,.*//' | sort -u)
+        [ "${#absent_streams[@]}" -gt "$known" ] || return
         write_tables
     done
-    [ "${#wrong[@]}" = 0 ] || echo "warning: $nvidia_taps has names that this RTL has not, so these streams are not heard:" \
-        "$(printf '%s\n' "${wrong[@]}" | sort -u | paste -sd ' '); names: $(printf '%s\n' "${names[@]}" | sort -u | head -n 10 | paste -sd ' ')"
+    [ "${#absent_streams[@]}" = 0 ] || echo "warning: $nvidia_taps has names that this RTL has not, so these streams are not heard:" \
+        "$(printf '%s\n' "${absent_streams[@]}" | sort -u | paste -sd ' '); names: $(printf '%s\n' "${names[@]}" | sort -u | head -n 10 | paste -sd ' ')"
 }
 
 if [ "$taps" = nvidia ] && $has_taps; then

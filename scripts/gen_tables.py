@@ -6,9 +6,9 @@ usage: gen_tables.py c    OUTDIR                 writes nvdla_tables.c, nvdla_na
                                                  fields that no module uses, a macro for each struct that lists them, which
                                                  nvdla_unused.svh has alone, too
        gen_tables.py registers full|small        prints ADDRESS UNIT REGISTER of each register of a map
-       gen_tables.py taps OUTDIR CONFIG TABLE SCOPE
+       gen_tables.py taps OUTDIR CONFIG TABLE SCOPE [STREAM...]
                                                  writes taps.svh: where the RTL of a table of taps (rtl/taps.csv) has its streams, in names
-                                                 below the instance SCOPE (dut)
+                                                 below the instance SCOPE (dut), without each STREAM, which this RTL has not
 
 The CSV files are the only source of the register map, its enumerated values, the engines, the clients of the memory
 interfaces and the configuration parameters, for C and SystemVerilog. tb/streams.csv is the only source of the streams.
@@ -618,12 +618,12 @@ def read_taps(table, streams, cfg, scope):
     return found, bool(stripes)
 
 
-def generate_taps(outdir, name, table, scope):
+def generate_taps(outdir, name, table, scope, *absent):
     cfg = find_config(name)
     streams = load_streams(unit_names(load_registers()))
     taps, stripes = read_taps(table, streams, cfg, scope)
     # A configuration lacks those without lanes, and those of clients that it lacks.
-    here = {s["stream"] for s in streams if stream_layout(s, cfg)[0] and not (s["client"] and not has(cfg, s["client"]))}
+    here = {s["stream"] for s in streams if stream_layout(s, cfg)[0] and not (s["client"] and not has(cfg, s["client"]))} - set(absent)
     found = [taps[s["stream"]] if s["stream"] in taps and s["stream"] in here else None for s in streams]
     places = {s["stream"]: i for i, s in enumerate(streams)}
     names = [link.split() for link in ENGINE_LINKS]
@@ -889,7 +889,7 @@ def main(argv):
         generate_c(argv[2])
     elif len(argv) == 4 and argv[1] == "sv":
         generate_sv(argv[2], argv[3])
-    elif len(argv) == 6 and argv[1] == "taps":
+    elif len(argv) >= 6 and argv[1] == "taps":
         generate_taps(*argv[2:])
     elif len(argv) == 3 and argv[1] == "registers":
         for r in load_registers()[argv[2]]:

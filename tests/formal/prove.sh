@@ -106,7 +106,7 @@ lane_claim() {
     files+=("$dir"/{fast,hardware,cmac/lane}.sv "$dir"/{lane_digits,lane_carries,common/nvdla_check}.svh)
     cat >>"$lanes/script.ys" <<END
 design -reset
-read_slang -j 1 --top proof -D SYNTHESIS -D $2 -I $dir $dir/fast.sv $dir/hardware.sv $dir/cmac/lane.sv tests/formal/cmac_lane.sv
+read_slang -j 1 --top proof -D SYNTHESIS -D $2 -I $dir $package $dir/fast.sv $dir/hardware.sv $dir/cmac/lane.sv tests/formal/cmac_lane.sv
 proc
 flatten
 dffunmap
@@ -132,7 +132,9 @@ lane() {
     lane_claim "$1_with_a_fault" "$1" "$hardware" "$fast"
     names+=("$1 UNSATISFIABLE $2" "$1_with_a_fault SATISFIABLE $2")
 }
-lanes=$out/lanes files=() names=()
+lanes=$out/lanes package=$build/gen/full/nvdla_pkg.sv names=()
+files=("$package")
+make -s "B=$build" "$package" || exit 1
 rm -rf "$lanes" && mkdir -p "$lanes"
 table="collapse -r -B 50000000; strash; dsat" # few operands: a decision diagram
 search="dc2; iprove"
