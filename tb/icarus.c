@@ -13,7 +13,6 @@
 #include <ucontext.h>
 #include <vpi_user.h>
 
-#include "nvdla/xalloc.h"
 #include "run/session/simulator.h"
 #include "tb/rtl_open.h"
 
@@ -46,7 +45,7 @@ static PLI_INT32 at_put(p_cb_data data);
 
 /* Runs the program until it waits for a clock or ends. */
 static PLI_INT32 resume(p_cb_data data) {
-    autofree struct coroutine *co = (struct coroutine *)(void *)data->user_data;
+    struct coroutine *co = (struct coroutine *)(void *)data->user_data;
     swapcontext(&co->simulator, &co->program);
     if (!co->ended) {
         later(co, at_put, co->to_put);
@@ -57,6 +56,7 @@ static PLI_INT32 resume(p_cb_data data) {
     if (vpip_set_return_value)
         vpip_set_return_value(co->status);
     free(co->stack);
+    free(co);
     vpi_control(vpiFinish, 0);
     return 0;
 }
