@@ -1,7 +1,6 @@
 /* The tables behind the vectors of the look-up (docs/nvdla/vectors/lut.tsv), by the kind that a set of vectors names.
  */
-#ifndef TESTS_LUT_TABLES_H
-#define TESTS_LUT_TABLES_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ static inline void lut_tables(const char *kind, uint16_t le[LE_SAMPLES], uint16_
                 : cdp_fp16 ? fp16_of(pow(1 + 1e-4 * k / 4, -0.75))
                            : (uint16_t)(100 * k - 10000);
 }
-
-#endif

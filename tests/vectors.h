@@ -4,8 +4,7 @@
  *     for (struct vectors v = vectors_of("floats", "fp17_add"); vectors_next(&v);)
  *         failed += !vectors_equal(&v, fp17_add((uint32_t)v.number[0], (uint32_t)v.number[1]), v.number[2]);
  */
-#ifndef TESTS_VECTORS_H
-#define TESTS_VECTORS_H
+#pragma once
 
 #include <errno.h>
 #include <inttypes.h>
@@ -72,5 +71,3 @@ static inline bool vectors_equal(const struct vectors *v, int64_t got, int64_t w
                (uint64_t)got, got, (uint64_t)want);
     return got == want;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Put in front of an exported C program (-include): its registers and memory are those of a model of NVDLA, in the
  * program that loads it (device.c). */
-#ifndef EXPORT_SHIM_H
-#define EXPORT_SHIM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ void shim_print(const char *text);
 #define NVDLA_REST_POLLS 100
 #define NVDLA_MAIN nvdla_main
 #define NVDLA_PRINT(text) shim_print(text)
-
-#endif

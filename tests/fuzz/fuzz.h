@@ -1,6 +1,5 @@
 /* What the fuzzers of the trace readers share. Side files are looked up in a directory that does not exist. */
-#ifndef TESTS_FUZZ_FUZZ_H
-#define TESTS_FUZZ_FUZZ_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -76,5 +75,3 @@ static inline void fuzz_round_trip(struct program *prog, const struct error *err
     program_free(prog);
     program_free(again);
 }
-
-#endif

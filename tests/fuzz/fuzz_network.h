@@ -1,6 +1,5 @@
 /* What the fuzzers of networks share: a network that was read is lowered to a loadable, which has to be readable. */
-#ifndef TESTS_FUZZ_FUZZ_NETWORK_H
-#define TESTS_FUZZ_FUZZ_NETWORK_H
+#pragma once
 
 #include "loadable/loadable.h"
 #include "quantised/write.h"
@@ -29,5 +28,3 @@ static inline void fuzz_network(struct graph *(*parse)(const char *, const void 
     graph_free(graph);
     free(bytes);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * elements, addresses in bytes. One file per unit executes one layer of it, from the registers of the group that the
  * unit would execute next (the consumer group). A layer that this file has no definition for is reported by
  * naive_unsupported and ends the run. */
-#ifndef NAIVE_H
-#define NAIVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -176,5 +175,3 @@ bool naive_bdma_copy(struct naive *m, int group);
 
 /* Executes a program and its memory checks. False with a reason. */
 bool naive_play(struct naive *m, const struct program *prog, uint64_t seed, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Integers are __int128 wherever a product might need it. Floating point is kept as patterns; every operation computes
  * the exact result in integers and rounds it once. */
-#ifndef NAIVE_FP_H
-#define NAIVE_FP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ uint32_t naive_fraction17(uint64_t numerator, int bits);
 uint32_t naive_pra_add(uint32_t a, uint32_t b);
 uint32_t naive_pra_from_fp16(uint32_t h);
 uint32_t naive_pra_to_fp16(uint32_t f);
-
-#endif

@@ -1,6 +1,5 @@
 /* The two-table look-up of SDP and CDP as mathematics (chapter 55). */
-#ifndef NAIVE_LUT_H
-#define NAIVE_LUT_H
+#pragma once
 
 #include "tests/naive/naive.h"
 
@@ -35,5 +34,3 @@ struct naive_lookup naive_look_up_sdp_fp16(const struct naive_lut *lut, uint32_t
 struct naive_lookup naive_look_up_cdp_integer(const struct naive_lut *lut, int64_t q, enum nvdla_precision precision,
                                               bool full);
 struct naive_lookup naive_look_up_cdp_fp16(const struct naive_lut *lut, uint32_t q);
-
-#endif

@@ -1,6 +1,5 @@
 /* Pieces of the convolution's arithmetic, for the vectors of the chapters. */
-#ifndef NAIVE_PARTS_H
-#define NAIVE_PARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ int32_t naive_deliver_integer(int64_t acc, int truncate, bool *saturated);
 /* Computes every vector that the chapters list for floating point, the convolution's arithmetic, the input convertor
  * and the tables, and prints those that differ. Adds to the two counts. */
 void naive_vectors(size_t *passed, size_t *failed);
-
-#endif

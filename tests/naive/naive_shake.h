@@ -1,6 +1,5 @@
 /* Variations of a trace: the same layers with other data and other arithmetic. */
-#ifndef NAIVE_SHAKE_H
-#define NAIVE_SHAKE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@
  * values of registers that only arithmetic looks at. What remains is legal wherever the trace was. Checks of results
  * become reads and waits: the trace's own goldens hold no more. The same seed makes the same variation. */
 void naive_shake(struct program *prog, uint64_t seed);
-
-#endif

@@ -1,8 +1,7 @@
 // Instead of tb/wave_file.h in a simulator of verilator_saif.sh: Verilator itself counts the activity, from the times
 // at which waves would be recorded, into a file beside theirs. There are no waves, so the functions that read them have
 // no work.
-#ifndef TB_WAVE_FILE_H
-#define TB_WAVE_FILE_H
+#pragma once
 
 #include <string>
 
@@ -50,5 +49,3 @@ inline bool wave_saif_write(const char *, const char *, struct activity *, struc
     return false;
 }
 }
-
-#endif

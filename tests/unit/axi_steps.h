@@ -7,8 +7,7 @@
  *     take, refuse; busy, ready      the design takes no answers, or does; the memory takes nothing, anything
  *     take-ar, take-aw               the memory takes one of these
  */
-#ifndef TESTS_UNIT_AXI_STEPS_H
-#define TESTS_UNIT_AXI_STEPS_H
+#pragma once
 
 #include "tb/axi.h"
 #include "tests/unit/steps.h"
@@ -64,5 +63,3 @@ static inline bool axi_memory_step(struct axi_inputs *in, const struct step *ste
         return false;
     return true;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Checks the commands of a DRAM against JEDEC's rules: which commands a bank allows, and least distances between two
  * commands. It is written from the rules alone: it keeps all commands of the recent past and compares each new one with
  * every one of them, so it shares nothing with the scheduler. */
-#ifndef TESTS_UNIT_DRAM_CHECKER_H
-#define TESTS_UNIT_DRAM_CHECKER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -188,5 +187,3 @@ static inline void checker_command(void *context, const struct dram_command *com
     check_state(checker, command);
     past[count % CHECKER_PAST] = *command;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * A condition is a value that is not 0, or two values with = ! < > between. A value is made from left to right with
  * + - * % of numbers, members of a layer (gen_fields; last.MEMBER: of the layer before, without which no condition
  * holds) and these: */
-#ifndef TESTS_UNIT_GEN_TEXT_H
-#define TESTS_UNIT_GEN_TEXT_H
+#pragma once
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -171,5 +170,3 @@ static inline void gen_settings(struct gen_layer *layer, const char *text) {
     }
     assert_int_equal(*text, 0);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Golden files: what a test makes must be the text in tests/unit/golden. With UPDATE=1 in the environment it is written
  * there instead, to be looked at in git diff and committed. */
-#ifndef TESTS_UNIT_GOLDEN_H
-#define TESTS_UNIT_GOLDEN_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,5 +24,3 @@ static inline void golden(const char *name, const char *text) {
     free(wanted);
     free(path);
 }
-
-#endif

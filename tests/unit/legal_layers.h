@@ -1,7 +1,6 @@
 /* The small legal layers of legal_layers.txt: what tests of the rules and the fuzzers of the registers start from.
  * Groups are the caller's. Programs that use them run at the top of the tree. */
-#ifndef TESTS_LEGAL_LAYERS_H
-#define TESTS_LEGAL_LAYERS_H
+#pragma once
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -192,5 +191,3 @@ static inline void legal_layer(const struct nvdla_config *config, int layer, str
 static inline void legal_layer_enable(const struct nvdla_config *config, int layer, struct legal_sink sink) {
     legal_lines(config, legal_numbered(layer), true, sink);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Programs that break no rule of the model. */
-#ifndef TESTS_UNIT_LEGAL_PROGRAM_H
-#define TESTS_UNIT_LEGAL_PROGRAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ static inline void assert_legal(const struct program *prog, uint64_t seed) {
     play_result_free(&result);
     dev->ops->destroy(dev);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What the tests of the model share: a device, register access by unit and in-window offset, memory by the back door.
  */
-#ifndef TESTS_MODEL_BENCH_H
-#define TESTS_MODEL_BENCH_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,5 +92,3 @@ static inline void sdp_arm(struct device *dev) {
     put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, 1);
     put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Steps (steps.h) on the model: registers, layers, memory, and what becomes of them. The head of model.txt has a list
  * of them. */
-#ifndef TESTS_UNIT_MODEL_STEPS_H
-#define TESTS_UNIT_MODEL_STEPS_H
+#pragma once
 
 #include <inttypes.h>
 
@@ -235,5 +234,3 @@ static inline bool model_step(void *context, const struct step *step, FILE *foun
     return register_step(dev, step, found) || layer_step(dev, step) || time_step(dev, step, found) ||
            filling_step(dev, step) || memory_step(dev, step, found) || report_step(dev, step, found);
 }
-
-#endif

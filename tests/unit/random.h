@@ -1,7 +1,6 @@
 /* Random numbers of the unit tests: a small generator with its state in the caller's hands, the same on every machine.
  */
-#ifndef TESTS_UNIT_RANDOM_H
-#define TESTS_UNIT_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,5 +23,3 @@ static inline uint32_t below(uint64_t *state, uint64_t n) {
 static inline uint64_t seeds_of(uint64_t all) {
     return getenv("UNIT_WALKS") ? (all + 7) / 8 : all;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Steps (steps.h) that write registers: UNIT.REGISTER=VALUE ..., VALUE as in legal_layers.txt. */
-#ifndef TESTS_UNIT_REGISTER_STEPS_H
-#define TESTS_UNIT_REGISTER_STEPS_H
+#pragma once
 
 #include "legal_layers.h"
 #include "tests/unit/steps.h"
@@ -23,5 +22,3 @@ static inline const struct nvdla_config *title_config(const char *title) {
         fail_msg("'%s' does not begin with a configuration", title);
     return config;
 }
-
-#endif

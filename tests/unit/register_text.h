@@ -1,8 +1,7 @@
 /* Register writes as rows, or as a text: "SDP: D_CVT_SCALE=1 D_DP_BS_CFG=BS_ALU_ALGO:2,BS_MUL_BYPASS:1 PDP:
  * D_OP_ENABLE=1". A value is made of numbers and of fields with theirs, "|" in one; registers are those of the unit in
  * front of them. */
-#ifndef TESTS_UNIT_REGISTER_TEXT_H
-#define TESTS_UNIT_REGISTER_TEXT_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,5 +63,3 @@ static inline void register_text(const struct nvdla_config *config, const char *
     }
     free(copy);
 }
-
-#endif

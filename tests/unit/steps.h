@@ -2,8 +2,7 @@
  * Behind it and in the lines below are steps, separated by ";": a name, words, and behind "=>" what the step finds,
  * with "," for ";". "#" begins a line of comment. With UPDATE=1 in the environment the file gets what is found, to be
  * looked at in git diff. */
-#ifndef TESTS_UNIT_STEPS_H
-#define TESTS_UNIT_STEPS_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,5 +98,3 @@ static inline void steps_play(const char *path, const struct steps_player *playe
     free(updated);
     assert_true(cases > 0);
 }
-
-#endif

@@ -5,8 +5,7 @@
  *     bytes STREAM FROM COUNT VALUE            bytes
  *     flags, select, address STREAM VALUE...   other fields
  */
-#ifndef TESTS_UNIT_STREAM_STEPS_H
-#define TESTS_UNIT_STREAM_STEPS_H
+#pragma once
 
 #include "tb/observers/stream.h"
 #include "tests/unit/steps.h"
@@ -63,5 +62,3 @@ static inline bool stream_shown_step(struct shown_streams *shown, const struct s
     }
     return true;
 }
-
-#endif

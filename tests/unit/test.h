@@ -5,8 +5,7 @@
  *         assert_int_equal(...);
  *     }
  */
-#ifndef TESTS_UNIT_TEST_H
-#define TESTS_UNIT_TEST_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,5 +75,3 @@ char *test_row(char **text);
 
 /* What runs before the first test of a file, and after the last one. */
 #define TEST_GROUP(set_up, tear_down) TEST_ADD_(group, NULL, NULL, set_up, tear_down, NULL)
-
-#endif

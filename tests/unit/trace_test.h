@@ -1,6 +1,5 @@
 /* What the tests of the trace readers share: a directory of their own, parsing from strings, comparing programs. */
-#ifndef TESTS_UNIT_TRACE_TEST_H
-#define TESTS_UNIT_TRACE_TEST_H
+#pragma once
 
 #include <dirent.h>
 #include <stdio.h>
@@ -222,5 +221,3 @@ static inline bool has_warning(const struct program *prog, const char *one, cons
 }
 
 #define TEST_IN_FOLDER(label) TEST_WITH(label, directory_setup)
-
-#endif
