@@ -22,13 +22,11 @@ check "make dist makes the same archive twice" $?
 tar -tzf "$dir/first" >"$dir/names" && grep -qx "nvcosim-$version/debian/rules" "$dir/names" && grep -qx "nvcosim-$version/rtl/NV_nvdla.sv" "$dir/names" &&
     ! grep -qvE "^nvcosim-$version/" "$dir/names" && ! grep -qE '/(\.git|build)/' "$dir/names"
 check "it holds the files that git knows, below one folder" $?
-[ "$(sed -n '1s/^nvcosim (\(.*\)) .*/\1/p' debian/changelog)" = "$version" ]
-check "debian/changelog has the version of VERSION" $?
+that "debian/changelog has the version of VERSION" test "$(sed -n '1s/^nvcosim (\(.*\)) .*/\1/p' debian/changelog)" = "$version"
 dpkg-parsechangelog >"$dir/log" 2>&1
 check "dpkg-parsechangelog reads it" $?
 packages=$(sed -n 's/^Package: //p' debian/control)
-[ "$packages" = $'nvcosim\nnvcosim-rtl\nlibnvcosim0\nlibnvcosim-dev\nnvcosim-doc' ]
-check "debian/control names the packages" $?
+that "debian/control names the packages" test "$packages" = $'nvcosim\nnvcosim-rtl\nlibnvcosim0\nlibnvcosim-dev\nnvcosim-doc'
 # What setup.sh installs to build a simulator is what the package with their sources recommends.
 needed=$(sed -n '/^packages=(/,/^)/p' scripts/setup.sh | sed -nE 's/^    ([a-z0-9-]+).*/\1/p' | grep -v build-essential | sort)
 [ -z "$(comm -23 <(echo "$needed") <(sed -n '/^Package: nvcosim-rtl/,/^Description/p' debian/control | sed -nE 's/^ ([a-z0-9-]+),?$/\1/p' | sort))" ]

@@ -51,8 +51,7 @@ for dut in model rtl; do
     done
     [ "$(find "$work" -name "$dut*.nvt.gz" | wc -l)" -ge 8 ]
     check "each program on $dut is a recording" $?
-    "$nvcosim" run --out "$work/reports" "$work/$dut"*.nvt.gz >"$work/log" 2>&1
-    check "the recordings of $dut replay to the same bytes on RTL and model" $?
+    that "the recordings of $dut replay to the same bytes on RTL and model" "$nvcosim" run --out "$work/reports" "$work/$dut"*.nvt.gz
 done
 
 least "register read"
@@ -162,8 +161,7 @@ R
     check "no checkout" $?
 
     # The other side is killed.
-    scripts/linux/guest.sh "$build" >"$work/log" 2>&1
-    check "the guest of the self-test again" $?
+    that "the guest of the self-test again" scripts/linux/guest.sh "$build"
     for victim in qemu serve; do
         for round in 1 2 3 4 5 6 7 8 9 10; do
             timeout -k 5 120 "$nvcosim" linux --selftest -v >"$work/log" 2>&1 &

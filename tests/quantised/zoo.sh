@@ -19,8 +19,7 @@ elif [ -n "${NIGHTLY:-}" ]; then
     echo "SKIPPED: no networks at $networks"
     echo "0 passed, 0 failed, 1 skipped"
 fi
-scripts/zoo.py "$build" "${options[@]}"
-check "networks of the zoo" $?
+that "networks of the zoo" scripts/zoo.py "$build" "${options[@]}"
 
 # A page whose clocks of one network are others.
 sed 's/^\(| digits_conv | [0-9,]* | \)[0-9]/\17/' docs/networks.md >"$work/wrong.md"
@@ -34,8 +33,7 @@ for time in 1 2; do
     scripts/digits/quantised.py --pictures 100 --epochs 1 "$work/trained$time" >"$work/out$time"
     check "training, time $time" $?
 done
-diff -r "$work/trained1" "$work/trained2"
-check "the same seed gives the same networks" $?
+that "the same seed gives the same networks" diff -r "$work/trained1" "$work/trained2"
 for name in digits_conv digits_residual; do
     "$NVCOSIM" compile --check --input random:1 "$work/trained1/$name.tflite" | grep -q "^pass node"
     check "$name, freshly trained" $?

@@ -178,8 +178,7 @@ wait_for said_more 3 1
 kill -TERM $runner
 wait $runner
 check "SIGTERM: exit status" "$([ $? = 143 ]; echo $?)"
-wait_for queue_empty
-check "SIGTERM: its jobs are cancelled" $?
+that "SIGTERM: its jobs are cancelled" wait_for queue_empty
 check "SIGTERM: the night is interrupted, with the results so far" "$([ "$(sql "SELECT state, (SELECT count(*) > 1 AND count(*) < $few FROM result WHERE night = 3 AND verdict IS NOT NULL) FROM night WHERE id = 3")" = 'interrupted|1' ]; echo $?)"
 "${night[@]}" few.yml --resume --engine local >engine.txt 2>&1
 check "a resumed night keeps its engine" "$(says engine.txt 'has its engine already'; echo $?)"
@@ -217,20 +216,12 @@ check "a node that lacks the folder gets no further jobs" "$(says cancel.txt 'no
 check "and has judged nothing" "$([ "$(sql 'SELECT count(*) FROM result WHERE night = 4 AND host IS NOT "n2"')" = 0 ]; echo $?)"
 
 # ---- what it prints where it cannot continue -------------------------------------------------------------------------------------------
-# refused TITLE STATUS TEXT COMMAND...
-refused() {
-    local title=$1 status=$2 text=$3
-    shift 3
-    "$@" >refused.txt 2>&1
-    check "$title" "$([ $? = "$status" ] && says refused.txt "$text"; echo $?)"
-    [ $failed -eq 0 ] || tail -n 3 refused.txt
-}
-refused "no such partition" 2 "sbatch: invalid partition specified: nix" "${night[@]}" few.yml --engine slurm --slurm-options '--partition=nix'
-refused "quotes of --slurm-options" 2 "the quote ' is not closed" "${night[@]}" few.yml --engine slurm --slurm-options "--comment='x"
-refused "no Slurm" 2 "sinfo: command not found; --engine slurm needs Slurm's commands in PATH" env PATH=/nowhere "${night[@]}" model.yml --engine slurm
-refused "--engine" 2 "found 'sge', expected local or slurm" "${night[@]}" few.yml --engine sge
-refused "--slurm-options without Slurm" 2 "--slurm-options is for nights on Slurm" "${night[@]}" few.yml --slurm-options=--mem=1G
-refused "a job without its chunk" 2 "the folder of the night (--out) has to be one that all nodes share" "$NV" regress --worker "$nights/night-4" 99
+ends "no such partition" 2 "sbatch: invalid partition specified: nix" "${night[@]}" few.yml --engine slurm --slurm-options '--partition=nix'
+ends "quotes of --slurm-options" 2 "the quote ' is not closed" "${night[@]}" few.yml --engine slurm --slurm-options "--comment='x"
+ends "no Slurm" 2 "sinfo: command not found; --engine slurm needs Slurm's commands in PATH" env PATH=/nowhere "${night[@]}" model.yml --engine slurm
+ends "--engine" 2 "found 'sge', expected local or slurm" "${night[@]}" few.yml --engine sge
+ends "--slurm-options without Slurm" 2 "--slurm-options is for nights on Slurm" "${night[@]}" few.yml --slurm-options=--mem=1G
+ends "a job without its chunk" 2 "the folder of the night (--out) has to be one that all nodes share" "$NV" regress --worker "$nights/night-4" 99
 
 # ---- a job that the runner has given up: Slurm has lost its node, and it works all the same --------------------------------------------
 # shellcheck disable=SC2012 # the largest chunk; their names are numbers
@@ -252,8 +243,7 @@ wait_for test -s c/n2.pid
 kill -9 $inner
 wait $inner 2>/dev/null
 gone() { ! pgrep -f "$PWD/c/slurm.conf" >/dev/null; }
-wait_for gone
-check "the cluster ends with its script" $?
+that "the cluster ends with its script" wait_for gone
 
 if [ $failed -gt 0 ]; then tail -n 30 slurm.txt resumed.txt term.txt cancel.txt; fi
 finish

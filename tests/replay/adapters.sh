@@ -25,29 +25,22 @@ plays() {
     # shellcheck disable=SC2086 # names of traces
     "$NVCOSIM" run -q --dut "rtl:wrap_$1" --out "$dir/out" --max-cycles 60000 $traces >"$dir/run.log" 2>&1
 }
-builds apb --top apb_wrapper --adapter apb --pin dma_enable_i=1
-check "a wrapper with APB is built" $?
+that "a wrapper with APB is built" builds apb --top apb_wrapper --adapter apb --pin dma_enable_i=1
 grep -q '^an adapter connects apb_wrapper: ' "$dir/log" && grep -q 'inputs of them are 0 .*: s_apb_pslverr, nvdla_core2dbb_bresp, nvdla_core2dbb_awsize$' "$dir/log"
 check "its adapter and its open ports are named" $?
-plays apb
-check "traces pass on it" $?
+that "traces pass on it" plays apb
 builds axi4lite --wrapper axi4lite_wrapper --adapter axi4lite --port-map "$here/axi4lite_wrapper.map"
 check "a wrapper with AXI4-Lite and names of a port map is built" $?
-plays axi4lite
-check "traces pass on it, too" $?
+that "traces pass on it, too" plays axi4lite
 
-# refused TEXT NAME OPTION...
-refused() {
-    builds "${@:2}"
-    [ $? -eq 2 ] && grep -qE "$1" "$dir/log"
-}
-refused 'axi4lite_wrapper has no port for dla_intr, nvdla_core2dbb_aw_awvalid, .*; say which one it is in a --port-map' axi4lite --top axi4lite_wrapper --adapter axi4lite
-check "a wrapper with unknown names is refused, with these" $?
-refused 'apb_wrapper has no such port; its ports: core_clk, pclk' apb --top apb_wrapper --adapter apb --pin dma_enable=1
-check "and a pin that it has not" $?
-refused 'no module none in the files' apb --top none --adapter apb
-check "and a module that is nowhere" $?
+# refused TITLE TEXT NAME OPTION...
+refused() { ends "$1" 2 "$2" "$NVCOSIM" build --filelist "$dir/$3.f" --name "wrap_$3" "${@:4}"; }
+refused "a wrapper with unknown names is refused, with these" \
+    'axi4lite_wrapper has no port for dla_intr, nvdla_core2dbb_aw_awvalid, .*; say which one it is in a --port-map' \
+    axi4lite --top axi4lite_wrapper --adapter axi4lite
+refused "and a pin that it has not" 'apb_wrapper has no such port; its ports: core_clk, pclk' apb --top apb_wrapper --adapter apb --pin dma_enable=1
+refused "and a module that is nowhere" 'no module none in the files' apb --top none --adapter apb
 echo 'dla_intr' >"$dir/wrong.map"
-refused "wrong.map:1: found 'dla_intr', expected the name" apb --top apb_wrapper --adapter apb --port-map "$dir/wrong.map"
-check "and a map without two names" $?
+refused "and a map without two names" "wrong.map:1: found 'dla_intr', expected the name" \
+    apb --top apb_wrapper --adapter apb --port-map "$dir/wrong.map"
 finish

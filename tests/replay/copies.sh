@@ -39,21 +39,16 @@ long fails 50 --fail-check 48
 play fails
 [ $status -eq 1 ] && grep -q "^FAIL fails: .*fails.nvt:[0-9]*: CRC-32" <<<"$out"
 check "a failing check ends the run (status $status)" $?
-again
-check "a copy from shortly before plays it again" $?
+that "a copy from shortly before plays it again" again
 jq -e '.devices[0].outcome == "stopped" and .cycles > 290000 and .cycles < 330000 and (.mismatch | not)' "$dir/results" >/dev/null
 check "the trace is not played to its end" $?
-grep -q 'memory of rtl and model is not compared' "$dir/fails/report.txt"
-check "the report says that memories are not compared" $?
+that "the report says that memories are not compared" grep -q 'memory of rtl and model is not compared' "$dir/fails/report.txt"
 
 long hangs 50 --leave-out 46 CSC.D_OP_ENABLE
 play hangs
-[ $status -eq 3 ]
-check "a hang near the end is a hang (status $status)" $?
-again
-check "a copy from shortly before plays it again" $?
-rest "$dir/hangs.nvt"
-check "and nothing is left" $?
+that "a hang near the end is a hang (status $status)" test $status -eq 3
+that "a copy from shortly before plays it again" again
+that "and nothing is left" rest "$dir/hangs.nvt"
 
 long fine 30
 play fine
@@ -86,12 +81,10 @@ for signal in INT TERM KILL; do
         simulator=$(pgrep -P "$run" -f 'nvcosim-small')
         [ "$(pgrep -c -P "${simulator:-0}")" -gt 2 ] && break
     done
-    [ $i -lt 50 ]
-    check "a run keeps copies of its simulator" $?
+    that "a run keeps copies of its simulator" test $i -lt 50
     kill -$signal "$run"
     wait "$run" 2>/dev/null
-    rest "$dir/longer.nvt"
-    check "SIG$signal to nvcosim: nothing is left" $?
+    that "SIG$signal to nvcosim: nothing is left" rest "$dir/longer.nvt"
     start=$SECONDS
     out=$("$NVCOSIM" run -q --copies --out "$dir" "$dir/longer.nvt" 2>&1 &
         sleep 1.5

@@ -15,16 +15,6 @@ dc=${NVDLA_CONFORMANCE:-../shared/conformance}/small/dc_13x15x64_5x3x64x16_int8_
 trace=traces/conformance/small/rand_dc_000.nvt.gz
 digits=traces/networks/digits/digits.nvdla
 
-# judge NAME STATUS TEXT COMMAND...: the command ends with that status, and its output has the text.
-judge() {
-    local name=$1 status=$2 text=$3 got
-    shift 3
-    timeout 300 "$@" >"$WORK/output" 2>&1
-    got=$?
-    [ $got = "$status" ] && grep -qF -e "$text" "$WORK/output"
-    check "$name: status $got, expected $status and '$text'" $?
-}
-
 # near NAME PERCENT [CLOCKS]: the clocks of the only point of the sweep lie that close to those given, or measured.
 near() {
     awk -F, -v most="$2" -v given="${3:-}" 'NR == 1 { for (i = 1; i <= NF; i++) behind[$i] = NF - i } # names have commas
@@ -41,20 +31,20 @@ sweep() { "$B/nvcosim" sweep --csv "$WORK/sweep.csv" "$@" >"$WORK/output" 2>&1; 
 
 # ---- laws ----
 laws=$ROOT/csrc/estimate/laws.csv
-fits() { judge "$1" "$2" "geometric mean" scripts/fit.py "$B" --check --count 4 --work "$WORK/fit" --mean 2 --worst 25 "${@:3}"; }
+fits() { ends "$1" "$2" "geometric mean" scripts/fit.py "$B" --check --count 4 --work "$WORK/fit" --mean 2 --worst 25 "${@:3}"; }
 fits "the laws agree with the rtl" 0
 sed 's/^\(csc_fill\|sdp_begin\|pdp_begin\|cdp_begin\),[0-9.]*/\1,300/' "$laws" >"$WORK/wrong.csv"
 fits "wrong laws do not" 1 --laws "$WORK/wrong.csv"
 grep -v '^cdp_begin' "$laws" >"$WORK/less.csv"
-judge "a missing law" 2 "the law 'cdp_begin' is missing" "$B/nvcosim" estimate --laws "$WORK/less.csv" "$trace"
+ends "a missing law" 2 "the law 'cdp_begin' is missing" "$B/nvcosim" estimate --laws "$WORK/less.csv" "$trace"
 sed 's/^read,.*/read,many/' "$laws" >"$WORK/text.csv"
-judge "a law without a number" 2 "text.csv:2: found 'read,many', expected" "$B/nvcosim" estimate --laws "$WORK/text.csv" "$trace"
+ends "a law without a number" 2 "text.csv:2: found 'read,many', expected" "$B/nvcosim" estimate --laws "$WORK/text.csv" "$trace"
 
 # ---- layers that fill their rings: kept, compressed, of Winograd with strides ----
 for layer in "mix 1005" "mix 1269" "conv 107010"; do
     "$B/nvcosim" gen -q --config full --engine "${layer% *}" --seed "${layer#* }" --count 1 --out "$WORK/rings"
 done
-judge "layers that fill their rings end" 0 "full_conv_107010" "$B/nvcosim" estimate --csv "$WORK/rings"/*.nvt.gz
+ends "layers that fill their rings end" 0 "full_conv_107010" "$B/nvcosim" estimate --csv "$WORK/rings"/*.nvt.gz
 
 # ---- networks beside the rtl, whose clocks are measured ----
 for memory in latency=32 latency=200 ddr4-2400 ddr4-2400,in_flight=1 ddr4-2400,in_flight=8; do
@@ -99,10 +89,10 @@ done <<'POINTS'
 POINTS
 
 # ---- configurations and memories ----
-judge "a trace with a latency" 0 "latency=32" "$B/nvcosim" estimate "$trace"
-judge "several memories" 0 "lpddr4-3200" "$B/nvcosim" estimate --memory ddr4-2400 --memory lpddr4-3200 --csv "$trace"
-judge "the clock is that of the memory" 0 "at 100 MHz" "$B/nvcosim" estimate --memory zcu102 "$trace"
-judge "another configuration" 0 "small,macs=256,cbuf=256K" "$B/nvcosim" estimate --config small,macs=256,cbuf=256K \
+ends "a trace with a latency" 0 "latency=32" "$B/nvcosim" estimate "$trace"
+ends "several memories" 0 "lpddr4-3200" "$B/nvcosim" estimate --memory ddr4-2400 --memory lpddr4-3200 --csv "$trace"
+ends "the clock is that of the memory" 0 "at 100 MHz" "$B/nvcosim" estimate --memory zcu102 "$trace"
+ends "another configuration" 0 "small,macs=256,cbuf=256K" "$B/nvcosim" estimate --config small,macs=256,cbuf=256K \
     traces/networks/zoo/digits_conv.tflite
 slower() { # NAME FEWER MORE: the second memory takes more clocks
     local clocks
@@ -114,31 +104,31 @@ slower() { # NAME FEWER MORE: the second memory takes more clocks
 slower "a longer latency takes longer" latency=32 latency=300
 slower "less bandwidth takes longer" latency=32 latency=32,bandwidth=100
 slower "fewer reads on their way take longer" latency=100 latency=100,reads=2
-judge "other masters take bandwidth" 0 "rand_dc_000" "$B/nvcosim" estimate --memory ddr4-2400 --traffic rate=15000,outstanding=64 "$trace"
+ends "other masters take bandwidth" 0 "rand_dc_000" "$B/nvcosim" estimate --memory ddr4-2400 --traffic rate=15000,outstanding=64 "$trace"
 
 # ---- files ----
-judge "a roofline" 0 "layers" "$B/nvcosim" estimate --roofline "$WORK/r.svg" "$digits"
+ends "a roofline" 0 "layers" "$B/nvcosim" estimate --roofline "$WORK/r.svg" "$digits"
 /usr/bin/python3 -c "import sys, xml.dom.minidom as m; d = m.parse(sys.argv[1]); n = len(d.getElementsByTagName('circle')); sys.exit(n < 5)" "$WORK/r.svg"
 check "its circles" $?
-judge "a sweep" 0 "frames/s" "$B/nvcosim" sweep --memory latency=32 --memory gbs=1 --html "$WORK/s.html" "$digits" "$trace"
+ends "a sweep" 0 "frames/s" "$B/nvcosim" sweep --memory latency=32 --memory gbs=1 --html "$WORK/s.html" "$digits" "$trace"
 [ "$(grep -c '^<tr><td class="n">' "$WORK/s.html")" = 4 ]
 check "its page has a row for each point" $?
 
 # ---- what is refused ----
-judge "no trace" 2 "no trace is given" "$B/nvcosim" estimate
-judge "no such trace" 2 "missing.nvt" "$B/nvcosim" estimate missing.nvt
-judge "no such memory" 2 "did you mean ddr4-2400" "$B/nvcosim" estimate --memory ddr4-2401 "$trace"
-judge "no such plain memory" 2 "expected latency=N" "$B/nvcosim" estimate --memory latency=x "$trace"
-judge "no such key" 2 "found 'mac', expected macs, cbuf" "$B/nvcosim" estimate --config small,mac=64 "$trace"
-judge "no such number of multipliers" 2 "macs=63: expected 32, 64" "$B/nvcosim" estimate --config small,macs=63 "$digits"
-judge "a compiled network keeps its atoms" 2 "was compiled for one configuration" "$B/nvcosim" estimate --config small,macs=256 "$digits"
-judge "a plan of a trace" 2 "expected a quantised network" "$B/nvcosim" estimate --plan "$trace"
-judge "no such point" 2 "expected a point from 1 to 1" "$B/nvcosim" sweep --measure 2 "$digits"
-judge "a trace keeps its atoms" 2 "was compiled for one configuration" "$B/nvcosim" estimate --config small,atom=16,bus=128 "$trace"
-judge "an array beyond all sizes" 2 "expected at most 1024" "$B/nvcosim" estimate --config small,c=65536,k=65536 "$digits"
-judge "a measurement without an rtl" 2 "has no RTL" "$B/nvcosim" sweep --config small,banks=20 --measure 1 traces/networks/zoo/digits_conv.tflite
+ends "no trace" 2 "no trace is given" "$B/nvcosim" estimate
+ends "no such trace" 2 "missing.nvt" "$B/nvcosim" estimate missing.nvt
+ends "no such memory" 2 "did you mean ddr4-2400" "$B/nvcosim" estimate --memory ddr4-2401 "$trace"
+ends "no such plain memory" 2 "expected latency=N" "$B/nvcosim" estimate --memory latency=x "$trace"
+ends "no such key" 2 "found 'mac', expected macs, cbuf" "$B/nvcosim" estimate --config small,mac=64 "$trace"
+ends "no such number of multipliers" 2 "macs=63: expected 32, 64" "$B/nvcosim" estimate --config small,macs=63 "$digits"
+ends "a compiled network keeps its atoms" 2 "was compiled for one configuration" "$B/nvcosim" estimate --config small,macs=256 "$digits"
+ends "a plan of a trace" 2 "expected a quantised network" "$B/nvcosim" estimate --plan "$trace"
+ends "no such point" 2 "expected a point from 1 to 1" "$B/nvcosim" sweep --measure 2 "$digits"
+ends "a trace keeps its atoms" 2 "was compiled for one configuration" "$B/nvcosim" estimate --config small,atom=16,bus=128 "$trace"
+ends "an array beyond all sizes" 2 "expected at most 1024" "$B/nvcosim" estimate --config small,c=65536,k=65536 "$digits"
+ends "a measurement without an rtl" 2 "has no RTL" "$B/nvcosim" sweep --config small,banks=20 --measure 1 traces/networks/zoo/digits_conv.tflite
 sed 's/^reg_write CACC.D_OP_ENABLE.*//' <(zcat "$trace") >"$WORK/never.nvt"
-judge "a layer that does not end" 2 "SDP #0 does not end" "$B/nvcosim" estimate "$WORK/never.nvt"
+ends "a layer that does not end" 2 "SDP #0 does not end" "$B/nvcosim" estimate "$WORK/never.nvt"
 
 echo "$passed passed, $failed failed$([ $skipped -eq 0 ] || echo ", $skipped skipped")"
 [ $failed = 0 ]

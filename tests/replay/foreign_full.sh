@@ -14,18 +14,14 @@ verilator -E -P -f "$build/gen/full/config.f" +define+TB_TOP=STANDIN tb/tb_top.s
 tests/replay/standin.py "$dir/tb_top.sv" >"$dir/standin.sv"
 echo standin.sv >"$dir/standin.f"
 printf 'nvt 1\nconfig full\nmode sequential\nreg_write SDP.D_DST_LINE_STRIDE 0x40\nread_check SDP.D_DST_LINE_STRIDE == 0x40\n' >"$dir/registers.nvt"
-make -s simulator CONFIG=full NAME=standin FILELIST="$dir/standin.f" TOP=STANDIN
-check "make simulator CONFIG=full NAME=standin" $?
-"$NVCOSIM" run --dut rtl:standin --results "$dir/results" --out "$dir/out" "$dir/registers.nvt"
-check "it plays" $?
-grep -q '"config":"full","dut":"rtl:standin+model"' "$dir/results"
-check "as what it is" $?
+that "make simulator CONFIG=full NAME=standin" make -s simulator CONFIG=full NAME=standin FILELIST="$dir/standin.f" TOP=STANDIN
+that "it plays" "$NVCOSIM" run --dut rtl:standin --results "$dir/results" --out "$dir/out" "$dir/registers.nvt"
+that "as what it is" grep -q '"config":"full","dut":"rtl:standin+model"' "$dir/results"
 "$NVCOSIM" run --dut rtl:standin --wave "$dir/standin.fst" --out "$dir/out" "$dir/registers.nvt" && [ -s "$dir/standin.fst" ]
 check "waves are recorded, from what make simulator kept" $?
 fst2vcd "$dir/standin.fst" >"$dir/standin.vcd" && tests/replay/gtkw_names.py "$dir/standin.vcd" "$dir/standin.gtkw" Marks 10 \
     "CSB and interrupt" 12 "AXI read, secondary" 12 "AXI write, primary" 16 && ! grep -q -- "-CDMA" "$dir/standin.gtkw" &&
     tests/replay/wave_values.py mark "$dir/standin.fst" CSB "SDP.D_DST_LINE_STRIDE = 0x40" "SDP.D_DST_LINE_STRIDE -> 0x40"
 check "with marks, and its ports in the save file" $?
-"$NVCOSIM" build --config full --name standin --filelist "$dir/standin.f" --top STANDIN
-check "nvcosim build --config full" $?
+that "nvcosim build --config full" "$NVCOSIM" build --config full --name standin --filelist "$dir/standin.f" --top STANDIN
 finish

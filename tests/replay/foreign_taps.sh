@@ -10,8 +10,7 @@ export OPT=-O0 # simulators of a few layers: compiling is the work
 build=$1
 dir=$build/tests/foreign_taps
 rm -rf "$dir" && mkdir -p "$dir"
-tests/replay/buggy_rtl.sh "$build" "$dir"
-check "the bug is in" $?
+that "the bug is in" tests/replay/buggy_rtl.sh "$build" "$dir"
 trace=traces/conformance/small/rand_sdp_000.nvt.gz
 
 "$NVCOSIM" build --config small --name tapped --filelist "$dir/buggy.f" >"$dir/build.txt" 2>&1
@@ -22,12 +21,9 @@ check "the first stream of a copy of ours that differs is the one behind the bug
 
 # wrong TEXT ROW...: what is said of a table with these rows
 wrong() {
-    local text=$1
-    shift
-    printf '%s\n' "$@" >"$dir/wrong.csv"
-    out=$("$NVCOSIM" build --config small --name wrong --filelist "$dir/buggy.f" --taps "$dir/wrong.csv" 2>&1)
-    [ $? -eq 2 ] && grep -qF -- "$text" <<<"$out"
-    check "a wrong table is reported: $text" $? || echo "$out"
+    printf '%s\n' "${@:2}" >"$dir/wrong.csv"
+    ends "a wrong table is reported: $1" 2 "$1" \
+        "$NVCOSIM" build --config small --name wrong --filelist "$dir/buggy.f" --taps "$dir/wrong.csv"
 }
 wrong "its first line is 'stream,data'" 'stream,data'
 wrong "row 2, stream 'SDP_OUTT': there is no such stream; expected one of" 'stream,valid,end,data' 'SDP_OUTT,a,,b'
@@ -36,9 +32,8 @@ wrong "row 2, stream 'SDP_OUT': has no data" 'stream,valid,end,data' 'SDP_OUT,a,
 wrong "row 2, stream 'SDP_OUT': late is '17', expected at most 16" 'stream,valid,end,data,late' 'SDP_OUT,a,,b,17'
 wrong "a row is 'stripes,own', expected 'stripes,specified'" 'stream,valid,end,data' 'stripes,own'
 wrong "row 2, stream 'SDP_OUT': has 3 columns, expected 4" 'stream,valid,end,data' 'SDP_OUT,a,b'
-out=$("$NVCOSIM" build --config small --name wrong --filelist "$dir/buggy.f" --taps "$dir/none.csv" 2>&1)
-[ $? -eq 2 ] && grep -q 'none.csv: No such file' <<<"$out"
-check "a table that does not exist is reported" $? || echo "$out"
+ends "a table that does not exist is reported" 2 'none.csv: No such file' \
+    "$NVCOSIM" build --config small --name wrong --filelist "$dir/buggy.f" --taps "$dir/none.csv"
 
 # A stand-in for NVIDIA's RTL in a wrapper, which has their first partition, the link behind CACC, and nothing else of their tables.
 tests/replay/nvidia_standin.py "$build" "$dir"
@@ -56,9 +51,8 @@ out=$("$NVCOSIM" run --dut rtl:standin --tap all --out "$dir/out" $conv 2>&1)
 ! grep -q 'building' <<<"$out"
 check "nothing is built again as long as nothing has changed" $? || echo "$out"
 sed -i '/taps_small/s/^S [0-9]* /S 1 /' "$build/sim/nvcosim-small-standin-taps/tables" # the table had another size then
-out=$("$NVCOSIM" run --dut rtl:standin --tap all --out "$dir/out" $conv 2>&1)
-[ $? -eq 0 ] && grep -q 'tb/nvidia/taps_small.csv has changed since the simulator of rtl:standin (small) with taps was built: rebuilding it' <<<"$out"
-check "the simulator is built again when its table of streams has changed" $? || echo "$out"
+ends "the simulator is built again when its table of streams has changed" 0 'tb/nvidia/taps_small.csv has changed since the simulator of rtl:standin (small) with taps was built: rebuilding it' \
+    "$NVCOSIM" run --dut rtl:standin --tap all --out "$dir/out" $conv
 if [ -z "${NIGHTLY:-}" ]; then
     finish
     exit
@@ -86,9 +80,8 @@ out=$("$NVCOSIM" run --dut rtl:mapped --tap all --out "$dir/out" $trace 2>&1)
 [ $? -eq 1 ] && grep -q 'tap SDP.SDP_OUT: .*, then launch' <<<"$out" && ! grep -q 'SDP_CVT_IN' <<<"$out"
 check "the streams of a table are those that are compared" $? || echo "$out"
 
-out=$("$NVCOSIM" run --dut rtl:mapped --tap PDP --out "$dir/out" traces/conformance/small/rand_pdp_001.nvt.gz 2>&1)
-[ $? -eq 0 ] && grep -q 'tap PDP.PDP_OUT: 48 elements equal$' <<<"$out"
-check "names of published ports work" $? || echo "$out"
+ends "names of published ports work" 0 'tap PDP.PDP_OUT: 48 elements equal$' \
+    "$NVCOSIM" run --dut rtl:mapped --tap PDP --out "$dir/out" traces/conformance/small/rand_pdp_001.nvt.gz
 
 printf '%s\n' 'stream,valid,end,data' 'SDP_OUT,u_sdp.nothing,,u_sdp.out_data' >"$dir/wrong.csv"
 "$NVCOSIM" build --config small --name wrong --filelist "$dir/buggy.f" --taps "$dir/wrong.csv" >"$dir/build.txt" 2>&1

@@ -17,10 +17,20 @@ check() {
     return "$2"
 }
 
-# that TITLE COMMAND...: counts a step, the command, whose output goes to the log
+# that TITLE COMMAND...: counts a step, the command, whose output goes to the log if there is one
 that() {
-    "${@:2}" >"$log" 2>&1
+    if [ -n "$log" ]; then "${@:2}" >"$log" 2>&1; else "${@:2}"; fi
     check "$1" $?
+}
+
+# ends TITLE STATUS TEXT COMMAND...: counts a step, the command, which has to end with the status and have the text, a pattern of grep,
+# in its output; that is in out
+ends() {
+    local status log=
+    out=$("${@:4}" 2>&1)
+    status=$?
+    [ $status -eq "$2" ] && grep -q -e "$3" <<<"$out"
+    check "$1" $? || printf '    status %s, expected %s and "%s" in:\n%s\n' $status "$2" "$3" "$out"
 }
 
 # The closing line and the exit status.

@@ -13,20 +13,16 @@ play() { # ARGUMENTS: output in out, status in status
     status=$?
 }
 says() { # TITLE TEXT
-    grep -qF -- "$2" <<<"$out"
-    check "$1" $?
+    that "$1" grep -qF -- "$2" <<<"$out"
 }
 small=traces/conformance/small
 
 play "$small/rand_sdp_000.nvt.gz" --latency 150000
-[ $status -eq 0 ]
-check "a memory slower than the limit is no hang (status $status)" $?
+that "a memory slower than the limit is no hang (status $status)" test $status -eq 0
 play "$small/rand_dc_000.nvt.gz" --still 250
-[ $status -eq 0 ]
-check "a convolution that shows nothing on the ports for longer than the limit is no hang (status $status)" $?
+that "a convolution that shows nothing on the ports for longer than the limit is no hang (status $status)" test $status -eq 0
 play "$small/rand_dc_000.nvt.gz" --timeout 250
-[ $status -eq 3 ]
-check "--timeout ends it all the same (status $status)" $?
+that "--timeout ends it all the same (status $status)" test $status -eq 3
 says "and says so" "no operation got done for 250 clocks (limit of --timeout)"
 out=$("$NVCOSIM" debug --no-waves --max-cycles 9000 --out "$dir" "$small/rand_dc_000.nvt.gz" 2>&1)
 says "--max-cycles accuses no engine while things move" "  --max-cycles ended the run while things moved: raise it to see whether it hangs"
@@ -39,8 +35,7 @@ done
 
 zcat "$small/rand_dc_000.nvt.gz" | grep -v 'reg_write CACC.D_OP_ENABLE' >"$dir/partner.nvt"
 play "$dir/partner.nvt"
-[ $status -eq 3 ]
-check "a convolution without CACC hangs (status $status)" $?
+that "a convolution without CACC hangs (status $status)" test $status -eq 3
 says "after 100000 clocks" "nothing moved for 100000 clocks (limit of --still)"
 says "with what is armed" "armed and not finished: CSC group 0, CMAC_A group 0, CMAC_B group 0, SDP"
 says "with the link at which it ended" "; never: CSC to CMAC (data), CSC to CMAC (weights), CMAC to CACC, CACC to SDP"
@@ -52,8 +47,7 @@ check "report.json has it" $?
 
 zcat "$small/rand_sdp_000.nvt.gz" | sed '0,/^reg_write/s//reg_write MCIF.CFG_WR_WEIGHT_0 0x0\nreg_write/' >"$dir/weight.nvt"
 play "$dir/weight.nvt"
-[ $status -eq 3 ]
-check "a client of weight 0 hangs (status $status)" $?
+that "a client of weight 0 hangs (status $status)" test $status -eq 3
 says "with the weight" "blocked: MCIF.CFG_WR_WEIGHT_0 has WR_WEIGHT_SDP 0, so these requests are never answered"
 says "which is where the chain ends" "trace does not continue: SDP writes as SDP, whose arbiter weight is 0"
 

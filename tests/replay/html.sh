@@ -24,7 +24,7 @@ page() {
     grep '^FAIL' "$dir/log"
     check "$title: its page" $status
 }
-ends() { [ "$1" -eq "$2" ]; }
+is() { [ "$1" -eq "$2" ]; }
 
 "$NVCOSIM" run -q --html --out "$dir/out" "$small/rand_mixed_000.nvt.gz" --stall 200
 page "a trace that passes" $? "$dir/out/rand_mixed_000/report.html" --timeline
@@ -36,14 +36,14 @@ tests/replay/buggy_rtl.sh "$build" "$dir/buggy" && OPT=-O1 "$NVCOSIM" build --co
 check "an RTL with a bug" $?
 for trace in rand_mixed_000 rand_dc_pdp_009; do
     "$NVCOSIM" run -q --dut rtl:buggy --html --out "$dir/bug" "$small/$trace.nvt.gz" 2>/dev/null
-    page "$trace on an RTL with a bug" "$(ends $? 1; echo $?)" "$dir/bug/$trace/report.html" --timeline --map
+    page "$trace on an RTL with a bug" "$(is $? 1; echo $?)" "$dir/bug/$trace/report.html" --timeline --map
 done
 "$NVCOSIM" run -q --dut rtl:buggy --out "$dir/bare" "$small/rand_sdp_pdp_001.nvt.gz" 2>/dev/null
-page "a trace that fails without --html" "$(ends $? 1; echo $?)" "$dir/bare/rand_sdp_pdp_001/report.html" --map
+page "a trace that fails without --html" "$(is $? 1; echo $?)" "$dir/bare/rand_sdp_pdp_001/report.html" --map
 
 zcat "$small/rand_dc_000.nvt.gz" | grep -v 'reg_write CACC.D_OP_ENABLE' >"$dir/partner.nvt"
 "$NVCOSIM" run -q --html --out "$dir/out" "$dir/partner.nvt" 2>/dev/null
-page "a hang" "$(ends $? 3; echo $?)" "$dir/out/partner/report.html" --timeline --hang
+page "a hang" "$(is $? 3; echo $?)" "$dir/out/partner/report.html" --timeline --hang
 
 # Traces of the command line's tests: a golden of which one byte is wrong, a name that is markup, and a cube of two million bytes.
 (
@@ -59,9 +59,9 @@ page "a hang" "$(ends $? 3; echo $?)" "$dir/out/partner/report.html" --timeline 
         print "\n}" }' >large/large_golden_80400000.dat
 )
 "$NVCOSIM" run -q --dut model --out "$dir/out" "$dir/badgold/badgold.cfg" 2>/dev/null
-page "one byte that differs from a golden" "$(ends $? 1; echo $?)" "$dir/out/badgold/report.html" --map --cell 1/8 0,1,1,ee,fe
+page "one byte that differs from a golden" "$(is $? 1; echo $?)" "$dir/out/badgold/report.html" --map --cell 1/8 0,1,1,ee,fe
 "$NVCOSIM" run -q --dut model --out "$dir/out" "$dir/odd_name/"*.cfg 2>/dev/null
-page "a name that is markup" "$(ends $? 1; echo $?)" "$(echo "$dir"/out/*script*/report.html)" --map
+page "a name that is markup" "$(is $? 1; echo $?)" "$(echo "$dir"/out/*script*/report.html)" --map
 "$NVCOSIM" run -q --dut model --out "$dir/out" "$dir/large/large.cfg" 2>/dev/null
-page "two million bytes that differ" "$(ends $? 1; echo $?)" "$dir/out/large/report.html" --map --most 1000000
+page "two million bytes that differ" "$(is $? 1; echo $?)" "$dir/out/large/report.html" --map --most 1000000
 finish

@@ -47,13 +47,7 @@ that "a list is repeated" test "$(bytes 2)" -gt 19200
 that "clients are reported" jq -e '.devices[0].memory.clients | map(.client) | index("CDMA_DAT") != null' out/*/report.json
 
 # refused TEXT OPTION...
-refused() {
-    local text=$1
-    shift
-    timeout 60 "$B/nvcosim" run "$@" "${traces[0]}" >output 2>&1
-    that "refused: $*" test $? = 2
-    that "$* says: $text" grep -qF -e "$text" output
-}
+refused() { ends "refused: ${*:2}" 2 "$1" timeout 60 "$B/nvcosim" run "${@:2}" "${traces[0]}"; }
 for n in 1 2 4 512; do
     clocks --memory ddr4-2400,in_flight=$n >"open_$n"
 done

@@ -9,9 +9,8 @@ export OPT=-O0 # simulators of a few layers: compiling is the work
 build=$1
 checkout=$build/tests/nvidia/hw
 rm -rf "$checkout" "$build/nvcosim-small-nvidia" && mkdir -p "$checkout"
-"$NVCOSIM" build --nvidia "$checkout" 2>"$checkout/log"
-[ $? -eq 2 ] && grep -q 'outdir/nv_small/vmod/nvdla/top/NV_nvdla.v does not exist; generate it' "$checkout/log"
-check "an RTL that was not generated is named with the step that makes it" $?
+ends "an RTL that was not generated is named with the step that makes it" 2 'outdir/nv_small/vmod/nvdla/top/NV_nvdla.v does not exist; generate it' \
+    "$NVCOSIM" build --nvidia "$checkout"
 
 vmod=$checkout/outdir/nv_small/vmod
 mkdir -p "$vmod"/{nvdla/{top,nocif},rams/{fpga/model,synth},vlibs,include,fifos}
@@ -54,8 +53,7 @@ echo 'module CKLNQD12 (); endmodule' >"$vmod/vlibs/CKLNQD12.v"
 
 "$NVCOSIM" build --nvidia "$checkout" --pin tmc2slcg_disable_clock_gating=1 >"$checkout/log" 2>&1
 check "nvcosim build --nvidia, with our clock gate in place of its" $?
-grep -q "warning: input switch of NV_nvdla is driven by nothing" "$checkout/log"
-check "an input that nothing drives is named" $?
+that "an input that nothing drives is named" grep -q "warning: input switch of NV_nvdla is driven by nothing" "$checkout/log"
 grep -qx "warning: CFGROM of this RTL has other values than small (c=16,bank_width=16); if they are true, build it with --config small,c=16,bank_width=16" "$checkout/log"
 check "values of CFGROM that are those of no configuration by name are named with what to write" $?
 grep -q "^RTL of no branch of NVIDIA's: [0-9]* files below $(realpath "$vmod")" "$checkout/log"
@@ -98,11 +96,9 @@ echo wrapper.v >"$checkout/wrapper.f"
 wrong "$checkout/wrapper.f" --top wrapper | grep 'top wrapper does not have NVDLA.s ports: .* it has clk, psel, penable, pready: an APB wrapper'
 check "a wrapper is named as that" $?
 trace=traces/conformance/small/rand_sdp_pdp_001.nvt.gz
-"$NVCOSIM" run --dut rtl:nvidia --out "$build/tests/nvidia/out" $trace
-check "it runs with the pin that build --pin brings" $?
-out=$("$NVCOSIM" run --dut rtl:nvidia --pin tmc2slcg_disable_clock_gating=0 --out "$build/tests/nvidia/out" --max-cycles 30000 $trace 2>&1)
-[ $? -eq 3 ] && grep -q 'try --pin tmc2slcg_disable_clock_gating=1' <<<"$out"
-check "--pin wins over it, and a hang comes with the hint at clock gating" $?
+that "it runs with the pin that build --pin brings" "$NVCOSIM" run --dut rtl:nvidia --out "$build/tests/nvidia/out" $trace
+ends "--pin wins over it, and a hang comes with the hint at clock gating" 3 'try --pin tmc2slcg_disable_clock_gating=1' \
+    "$NVCOSIM" run --dut rtl:nvidia --pin tmc2slcg_disable_clock_gating=0 --out "$build/tests/nvidia/out" --max-cycles 30000 $trace
 out=$("$NVCOSIM" run --dut rtl:nvidia --out "$build/tests/nvidia/out" --max-cycles 1000 $trace 2>&1)
 [ $? -eq 3 ] && ! grep -q 'try --pin' <<<"$out"
 check "and without it where the gating is off" $?

@@ -34,8 +34,7 @@ check "a checkout is measured" $? || exit
 grep -qE '^│ Case +│ +# │ +Sim speed \[kHz\] │ +Elapsed time \[s\] │ +CPU Total \[s\] │ +Peak memory \[MB\] │ +Sim clock cycles \[count\] │$' "$dir/report"
 check "its table has RTLMeter's columns" $?
 for test in own_wino_w rand_comp_001 once twice pool; do
-    grep -qE "^│ nvcosim:full:$test +│ +1( │ +[0-9]+\.[0-9]{2}){5} │$" "$dir/report"
-    check "a row for $test, with clocks and speed" $?
+    that "a row for $test, with clocks and speed" grep -qE "^│ nvcosim:full:$test +│ +1( │ +[0-9]+\.[0-9]{2}){5} │$" "$dir/report"
 done
 ! grep -q Other "$dir/report"
 check "other designs are left alone" $?
@@ -49,16 +48,13 @@ check "the clocks are those of nvcosim run with the latencies of the checkout" $
 check "a test with two iterations is played twice" $?
 for command in "$build 1 $dir/empty" "--find $dir/empty"; do
     # shellcheck disable=SC2086 # words of a command
-    tests/bench/rtlmeter.py $command >"$dir/empty.log" 2>&1
-    [ $? -eq 1 ] && grep -q "found no input.txn or input.txn.raw below $dir/empty, expected" "$dir/empty.log"
-    check "a folder without traces is refused" $?
+    ends "a folder without traces is refused" 1 "found no input.txn or input.txn.raw below $dir/empty, expected" \
+        tests/bench/rtlmeter.py $command
 done
 sed -i '20s/^00/07/; 20s/^01/07/' "$design/tests/rand_dc_000/input.txn.raw"
-tests/bench/rtlmeter.py "$build" 1 "$dir/checkout" >"$dir/broken.log" 2>&1
-[ $? -eq 1 ] && grep -q "rand_dc_000/input.txn.raw:20: found " "$dir/broken.log"
-check "a broken trace ends it, named with its line" $?
+ends "a broken trace ends it, named with its line" 1 "rand_dc_000/input.txn.raw:20: found " \
+    tests/bench/rtlmeter.py "$build" 1 "$dir/checkout"
 rm "$design/tests/slave_mem.cfg"
-tests/bench/rtlmeter.py --find "$dir/checkout" >"$dir/list.log" 2>&1
-[ $? -eq 1 ] && grep -q "descriptor.yaml: .*slave_mem.cfg.*expected RTLMeter's list of tests" "$dir/list.log"
-check "a checkout without its memory's latencies is refused" $?
+ends "a checkout without its memory's latencies is refused" 1 "descriptor.yaml: .*slave_mem.cfg.*expected RTLMeter's list of tests" \
+    tests/bench/rtlmeter.py --find "$dir/checkout"
 finish

@@ -9,24 +9,19 @@ export OPT=-O1 # simulators of a few layers: compiling is the work
 build=$1
 dir=$build/tests/second_dut
 rm -rf "$dir" && mkdir -p "$dir"
-tests/replay/buggy_rtl.sh "$build" "$dir"
-check "the bug is in" $?
+that "the bug is in" tests/replay/buggy_rtl.sh "$build" "$dir"
 "$NVCOSIM" build --config small --name buggy --filelist "$dir/buggy.f"
 check "nvcosim build, of a list that names another list and no nvdla_pkg.sv" $?
-grep -qx TAPS=own "$build/small-buggy.variables"
-check "it is recognised as a copy of the RTL in rtl/, with its streams" $?
+that "it is recognised as a copy of the RTL in rtl/, with its streams" grep -qx TAPS=own "$build/small-buggy.variables"
 out=$("$NVCOSIM" run --dut rtl:buggy --out "$dir/out" --results "$dir/results" traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
 status=$?
 echo "$out"
-[ $status -eq 1 ]
-check "mismatch gives exit status 1 (got $status)" $?
-tests/replay/second_dut.py mismatch "$dir/results"
-check "the result as data names the layer, and the command that records the wrong beat" $?
+that "mismatch gives exit status 1 (got $status)" test $status -eq 1
+that "the result as data names the layer, and the command that records the wrong beat" tests/replay/second_dut.py mismatch "$dir/results"
 report=$(cat "$dir"/out/rand_sdp_000/report.txt)
 echo "$report" | head -40
 for word in 'surface' 'channel' 'cycle' 'AXI ID 1' 'SDP' 'CVT_OFFSET'; do
-    grep -q "$word" <<<"$report"
-    check "report names $word" $?
+    that "report names $word" grep -q "$word" <<<"$report"
 done
 /usr/bin/python3 -m json.tool "$dir/out/rand_sdp_000/report.json" >/dev/null
 check "report.json is JSON" $?
@@ -46,8 +41,7 @@ check "in pieces: the piece with the layer that meets the bug fails, and no othe
 "$NVCOSIM" gen --config small --engine mix --seed 30 --count 1 --out "$dir" >/dev/null
 "$NVCOSIM" shrink -q --dut rtl:buggy --out "$dir/shrunk.nvt" "$dir/small_mix_30.nvt.gz"
 "$NVCOSIM" run --dut rtl:buggy --out "$dir/out" "$dir/shrunk.nvt"
-[ $? -eq 1 ]
-check "the shrunk trace still fails" $?
+that "the shrunk trace still fails" test $? -eq 1
 [ "$(grep -c reg_write "$dir/shrunk.nvt")" -lt 100 ] && [ "$(grep -c 'D_OP_ENABLE 0x1' "$dir/shrunk.nvt")" -eq 2 ]
 check "a failing chain of layers shrinks to one SDP layer" $?
 # Of another RTL only the ports are seen: the same limit that our own passes (hang.sh) is too short here, the default is not.
@@ -55,16 +49,12 @@ out=$("$NVCOSIM" run --dut rtl:buggy --still 250 --out "$dir/out" traces/conform
 [ $? -eq 3 ] && ! grep -q 'try --pin' <<<"$out"
 check "a hang of a copy of this RTL, whose clock gates open again, comes without the hint at them" $?
 "$NVCOSIM" run --dut rtl:buggy --out "$dir/out" traces/conformance/small/rand_dc_000.nvt.gz >/dev/null 2>&1
-[ $? -ne 3 ]
-check "the limit for ports alone is long enough" $?
-tests/replay/fork.py "$build" buggy
-check "copies of a simulator that was reset are as good as simulators" $?
+that "the limit for ports alone is long enough" test $? -ne 3
+that "copies of a simulator that was reset are as good as simulators" tests/replay/fork.py "$build" buggy
 # Its source is mended: the next run builds it again, by itself.
 cp rtl/sdp/nvdla_sdp_pkg.sv "$dir/nvdla_sdp_pkg.sv"
-out=$("$NVCOSIM" run --dut rtl:buggy --out "$dir/out" traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
-[ $? -eq 0 ] && grep -q 'nvdla_sdp_pkg.sv has changed since the simulator of rtl:buggy (small) was built: rebuilding it' <<<"$out"
-check "an RTL whose source has changed is built again before it is played" $?
+ends "an RTL whose source has changed is built again before it is played" 0 'nvdla_sdp_pkg.sv has changed since the simulator of rtl:buggy (small) was built: rebuilding it' \
+    "$NVCOSIM" run --dut rtl:buggy --out "$dir/out" traces/conformance/small/rand_sdp_000.nvt.gz
 "$NVCOSIM" run --dut rtl:nosuch traces/conformance/small/rand_sdp_000.nvt.gz >/dev/null 2>&1
-[ $? -eq 2 ]
-check "an RTL that was never built gives exit status 2" $?
+that "an RTL that was never built gives exit status 2" test $? -eq 2
 finish

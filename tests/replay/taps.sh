@@ -42,8 +42,7 @@ missing=
 while read -r tap; do
     ls "$dir"/*/taps/rtl/*."$tap".tap "$dir"/*/taps/model/*."$tap".tap >"$dir/list" 2>&1 || missing+=" $tap"
 done < <(sed 1d tb/streams.csv | cut -d, -f3 | sort -u | grep -v '^$')
-[ -z "$missing" ]
-check "all streams of tb/streams.csv are recorded on both sides" $? || echo "missing:$missing"
+that "all streams of tb/streams.csv are recorded on both sides" test -z "$missing" || echo "missing:$missing"
 
 "$NVCOSIM" run --tap PDP,CDP --out "$dir/some" traces/conformance/small/rand_mixed_000.nvt.gz >"$dir/some.txt" 2>&1
 check "streams of some units" $?
@@ -57,20 +56,16 @@ check "nvcosim diff compares folders" $? || echo "$out"
 out=$("$NVCOSIM" diff "$dir"/{rand_sdp_000/taps/rtl,rand_mixed_000/taps/model}/SDP.SDP_OUT.tap)
 [ $? -eq 1 ] && grep -q '^elements: [0-9]* elements equal, then launch [0-9]*, channel [0-9]*, y [0-9]*, x [0-9]*, cycle [0-9]*: A -\?[0-9]*, B -\?[0-9]*$' <<<"$out"
 check "nvcosim diff names the first element that differs" $? || echo "$out"
-out=$("$NVCOSIM" diff "$dir" "$dir" 2>&1)
-[ $? -eq 2 ] && grep -q 'found no element stream' <<<"$out"
-check "folders without streams are reported" $?
+ends "folders without streams are reported" 2 'found no element stream' "$NVCOSIM" diff "$dir" "$dir"
 
 out=$("$NVCOSIM" run --dut rtl --histogram --tap SDP --out "$dir/rtl" traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
 [ $? -eq 0 ] && grep -q '^SDP #0 SDP_OUT' "$dir/rtl/rand_sdp_000/report.txt"
 check "histograms of an RTL alone" $? || echo "$out"
-out=$("$NVCOSIM" run --tap SPD traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
-[ $? -eq 2 ] && grep -q -- "--tap: found 'SPD', expected units such as" <<<"$out"
-check "a unit that does not exist is reported" $?
+ends "a unit that does not exist is reported" 2 "--tap: found 'SPD', expected units such as" \
+    "$NVCOSIM" run --tap SPD traces/conformance/small/rand_sdp_000.nvt.gz
 mkdir -p "$dir/full/rand_sdp_000" && touch "$dir/full/rand_sdp_000/taps"
-out=$("$NVCOSIM" run --tap SDP --out "$dir/full" traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
-[ $? -eq 2 ] && grep -q 'taps: .*/taps.*cannot create the directory' <<<"$out"
-check "a folder that cannot be made is reported" $?
+ends "a folder that cannot be made is reported" 2 'taps: .*/taps.*cannot create the directory' \
+    "$NVCOSIM" run --tap SDP --out "$dir/full" traces/conformance/small/rand_sdp_000.nvt.gz
 
 if [ $# -eq 0 ]; then
     set -- traces/conformance/small/rand_{dc_007,img_003,img_011,edge_reuse_000,edge_post_001,mixed_002}.nvt.gz

@@ -8,8 +8,7 @@ build=$1
 dir=$build/tests/verilator_saif waves=$build/sim/nvcosim-small-waves gen=$build/gen/small
 rm -rf "$dir" && mkdir -p "$dir/sim"
 layer=(--config=small --dut=rtl --wave-layer 4 --out "$dir" traces/conformance/small/rand_mixed_000.nvt.gz)
-"$NVCOSIM" run "${layer[@]}" --wave "$dir/layer.fst" --wave-plain --saif "$dir/layer.saif"
-check "a layer, its activity counted from waves" $?
+that "a layer, its activity counted from waves" "$NVCOSIM" run "${layer[@]}" --wave "$dir/layer.fst" --wave-plain --saif "$dir/layer.saif"
 verilator --cc --vpi -f scripts/verilator.f --noassert --Mdir "$dir/sim" --top-module tb_top -f "$gen/config.f" "$gen/nvdla_pkg.sv" -F rtl/nvdla.f \
     --trace-saif --trace-structs +define+NVDLA_CHECKS +define+TB_WAITS "+incdir+$build/gen" +define+TB_TAPS "+incdir+$waves" tb/tb_top.sv >"$dir/log" 2>&1 &&
     cp "$waves"/{made.h,defines,settings} "$dir/sim" &&

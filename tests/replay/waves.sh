@@ -7,8 +7,7 @@ set -u
 build=$1
 dir=$build/tests/waves
 rm -rf "$dir" && mkdir -p "$dir"
-"$NVCOSIM" run traces/conformance/small/rand_sdp_pdp_001.nvt.gz --wave "$dir/all.fst" --out "$dir"
-check "run with waves" $?
+that "run with waves" "$NVCOSIM" run traces/conformance/small/rand_sdp_pdp_001.nvt.gz --wave "$dir/all.fst" --out "$dir"
 sed -i '0,/"rtl\//s/^S \( *\)\([0-9].*"rtl\/\)/S \11\2/' "$build/sim/nvcosim-small-waves/Vtb_top__verFiles.dat" # a file of rtl/ had another size
 "$NVCOSIM" run traces/conformance/small/rand_sdp_pdp_001.nvt.gz --wave "$dir/old.fst" --wave-from 300 --wave-to 310 --out "$dir" 2>"$dir/old.log" &&
     grep -qE '^rtl/[a-zA-Z_./0-9]+ has changed since the small simulator with waves was built: rebuilding it' "$dir/old.log" &&
@@ -19,16 +18,14 @@ check "a simulator with waves whose RTL has changed is built again, once" $?
 check "run with a window of waves" $?
 fst2vcd "$dir/all.fst" >"$dir/all.vcd" && fst2vcd "$dir/part.fst" >"$dir/part.vcd"
 check "fst2vcd reads both" $?
-[ "$(wc -c <"$dir/part.vcd")" -lt "$(wc -c <"$dir/all.vcd")" ]
-check "the window is smaller" $?
+that "the window is smaller" test "$(wc -c <"$dir/part.vcd")" -lt "$(wc -c <"$dir/all.vcd")"
 "$NVCOSIM" run traces/conformance/small/rand_sdp_pdp_001.nvt.gz --wave "$dir/new/folder/late.fst" --wave-from 9999999 --out "$dir" 2>"$dir/late.log"
 check "run that ends before the window opens, waves into a new folder" $?
 grep -E 'rand_sdp_pdp_001 had [0-9]+ cycles, so it was over before --wave-from 9999999: .*late.fst shows nothing of it' "$dir/late.log"
 check "it warns and says how many cycles there were" $?
 fst2vcd "$dir/new/folder/late.fst" >/dev/null
 check "fst2vcd reads it all the same" $?
-tests/replay/wave_values.py same "$dir/all.fst" "$dir/part.fst"
-check "and holds what the whole holds" $?
+that "and holds what the whole holds" tests/replay/wave_values.py same "$dir/all.fst" "$dir/part.fst"
 "$NVCOSIM" run traces/conformance/small/rand_sdp_pdp_001.nvt.gz --wave "$dir/all.fst" --out "$dir" 2>"$dir/all.log"
 grep -qE "waves of [0-9]+ cycles: $dir/all.fst; open them with: gtkwave $dir/all.gtkw" "$dir/all.log"
 check "a closing line says which files to open with what" $?
@@ -39,8 +36,7 @@ marks all.fst CSB "SDP.S_POINTER = 0" "SDP.D_OP_ENABLE = 1" "PDP.D_OP_ENABLE = 1
 check "marks of register accesses" $?
 marks all.fst SDP "SDP #0 group 0 FLYING_MODE=OFF OUTPUT_DST=PDP" "" && marks all.fst SDP_RDMA "SDP_RDMA #0 group 0" ""
 check "marks of the layers in flight" $?
-marks all.fst interrupt "" dla_intr "dla_intr SDP_0" "dla_intr PDP_0" ""
-check "marks of interrupts" $?
+that "marks of interrupts" marks all.fst interrupt "" dla_intr "dla_intr SDP_0" "dla_intr PDP_0" ""
 marks all.fst dbb_AR SDP SDP_N "" SDP "" && marks all.fst dbb_R SDP SDP_N && marks all.fst dbb_AW PDP "" PDP && marks all.fst dbb_W PDP "" PDP &&
     marks all.fst dbb_B PDP "" PDP
 check "marks of AXI clients" $?
@@ -55,8 +51,7 @@ record mixed.fst && record layer.fst --wave-layer 4 && record launch.fst --wave-
 check "a layer by number and by name: the same waves" $?
 marks layer.fst SDP "SDP #1 group 1 3x6x17 FLYING_MODE=OFF OUTPUT_DST=MEM" "" && ! marks layer.fst CDP_RDMA "CDP_RDMA #0 group 0" "" >/dev/null
 check "from its arming to its end" $?
-tests/replay/wave_values.py same "$dir/mixed.fst" "$dir/layer.fst"
-check "what they hold is the same" $?
+that "what they hold is the same" tests/replay/wave_values.py same "$dir/mixed.fst" "$dir/layer.fst"
 
 # The save file, and GTKWave itself with it, from another folder and after it was moved.
 fst2vcd "$dir/mixed.fst" >"$dir/mixed.vcd"
@@ -65,8 +60,7 @@ tests/replay/gtkw_names.py "$dir/mixed.vcd" "$dir/mixed.gtkw" Marks 15 "CSB and 
 check "every signal of the .gtkw is in the waves, in groups" $?
 /usr/bin/python3 tests/replay/sucl_names.py "$dir/mixed.vcd" "$dir/mixed.gtkw" "$dir/mixed.sucl"
 check "the commands for Surfer add the signals that the .gtkw shows unfolded" $?
-tests/replay/gtkw_patterns.py "$dir/mixed.vcd" "$build"
-check "none of the signals that it looks for has gone" $?
+that "none of the signals that it looks for has gone" tests/replay/gtkw_patterns.py "$dir/mixed.vcd" "$build"
 mkdir -p "$dir/moved" && mv "$dir/mixed".[gf]* "$dir/moved"
 cat >"$dir/picture.tcl" <<END
 proc later {ms body} { after \$ms set ::woken 1; vwait ::woken; uplevel #0 \$body }
@@ -83,8 +77,7 @@ grep -qx 'value csb2nvdla_addr = SDP.D_OP_ENABLE' "$dir/gtkwave.log" && grep -qx
 check "and shows registers, marks and states by name, counts in decimal" $?
 ! grep -vE '^$|^GTKWave Analyzer|^(RCVAR  |FSTLOAD|GTKWAVE) \| |^Exiting\.|^value ' "$dir/gtkwave.log"
 check "without a warning on its terminal" $?
-tests/replay/wave_picture.py "$dir/gtkwave.png"
-check "and shows names, waves coloured by engine, values, a marker" $?
+that "and shows names, waves coloured by engine, values, a marker" tests/replay/wave_picture.py "$dir/gtkwave.png"
 record scope.fst --wave-scope dut.u_pdp --wave-scope TOP.tb_top.dut.u_sdp.d --wave-scope tb_top:1
 tests/replay/wave_values.py below "$dir/scope.fst" tb_top.dut.u_pdp tb_top.dut.u_sdp.d tb_top:1 &&
     tests/replay/wave_values.py same "$dir/moved/mixed.fst" "$dir/scope.fst"
@@ -92,9 +85,7 @@ check "parts of the hierarchy, and structures" $?
 record none.fst --wave-scope dut.u_nothing 2>&1 | grep -q "warning: --wave-scope dut.u_nothing: the design has no signal below that name"
 check "a part that does not exist is reported" $?
 refused() { # TEXT OPTION...
-    "$NVCOSIM" run traces/conformance/small/rand_mixed_000.nvt.gz --out "$dir" "${@:2}" >"$dir/refused.log" 2>&1
-    [ $? -eq 2 ] && grep -qF -e "$1" "$dir/refused.log"
-    check "refused: ${*:2}" $? || cat "$dir/refused.log"
+    ends "refused: ${*:2}" 2 "$1" "$NVCOSIM" run traces/conformance/small/rand_mixed_000.nvt.gz --out "$dir" "${@:2}"
 }
 refused "--wave-layer 99: the trace has 4 layers that write memory" --wave "$dir/x.fst" --wave-layer 99
 refused "--wave-layer CDP#7: the trace has no such launch" --wave "$dir/x.fst" --wave-layer CDP#7
@@ -116,8 +107,7 @@ if [ "$(printf '%s\n' 5.036 "$(verilator --version | cut -d' ' -f2)" | sort -V |
 fi
 refused "--saif: /dev/null/x.saif: /dev/null: cannot create the directory" --wave "$dir/x.fst" --saif /dev/null/x.saif
 refused "has no signal of the design to count the activity of" --saif "$dir/x.saif" --wave-scope dut.u_nothing
-[ ! -e "$dir/x.saif" ]
-check "which leaves no file" $?
+that "which leaves no file" test ! -e "$dir/x.saif"
 
 # Disks that are full: that of the waves (here: no file may grow beyond 100 KB), and that of the library's temporary files.
 full() { # NAME: no half file, status 2 or 4 (CRASH), a message with the file's name
@@ -144,6 +134,5 @@ takes_it() { (((16#$(sed -n 's/^SigBlk:\s*//p' "/proc/$run/status") >> 9) & 1));
 until takes_it || ! kill -0 $run 2>/dev/null; do sleep 0.01; done
 kill -USR1 $run
 wait $run
-grep -qE 'hand.fst: recording (starts|stops) at cycle [0-9]+ \(SIGUSR1\)' "$dir/hand.log"
-check "SIGUSR1 starts recording" $?
+that "SIGUSR1 starts recording" grep -qE 'hand.fst: recording (starts|stops) at cycle [0-9]+ \(SIGUSR1\)' "$dir/hand.log"
 finish

@@ -16,8 +16,7 @@ for ((i = 0; i < count; i++)); do
     echo "seed $((seed + i)): $config"
     make -s "B=$build" "CONFIG=$config" "$build/gen/$config/nvdla_pkg.sv" >"$work/log" 2>&1 && scripts/lint.sh rtl "$config" >"$work/log" 2>&1
     check "lint of $config" $?
-    scripts/strict.sh "$build" "$config" >"$work/log" 2>&1
-    check "strict front end, $config" $?
+    that "strict front end, $config" scripts/strict.sh "$build" "$config"
     "$build/nvcosim" gen -q --config "$config" --engine mix --seed $((seed + i)) --count 20 --out "$work/$i" >"$work/log" 2>&1 &&
         "$build/nvcosim" run --config "$config" --tap all --no-waves --out "$work/reports" "$work/$i"/*.nvt.gz >"$work/log" 2>&1 &&
         grep -q 'tap .*: [0-9]* elements equal$' "$work/log" && ! grep 'tap .*elements equal, then\|has nothing of' "$work/log"

@@ -10,17 +10,15 @@ trap 'rm -rf "$work"' EXIT
 log=$work/log
 
 for config in small small,macs=16x16,secondary=1; do
-    make -s rtl "B=$build" "CONFIG=$config" "OUT=$work/$config" >"$work/log" 2>&1
-    check "make rtl CONFIG=$config" $?
+    that "make rtl CONFIG=$config" make -s rtl "B=$build" "CONFIG=$config" "OUT=$work/$config"
     (cd "$work/$config" && verilator --lint-only -Wno-lint --top-module NV_nvdla -F nvdla.f) >"$work/log" 2>&1
     check "$config elaborates by its list" $?
     find "$work/$config" -name 'nvdla_bdma*' -o -name 'nvdla_rubik*' -o -name 'nvdla_*winograd*' | tee "$work/log" | grep -q .
     [ $? -eq 1 ] && [ -f "$work/$config/sdp/nvdla_sdp.sv" ]
     check "$config has no BDMA, RUBIK or Winograd" $?
 done
-make -s rtl "B=$build" CONFIG=small "OUT=$work/small" >"$work/log" 2>&1
-[ $? -eq 2 ] && grep -q "rtl: $work/small: found a file, or a folder with files, expected an empty one or none" "$work/log"
-check "a folder with files is left alone" $?
+ends "a folder with files is left alone" 2 "rtl: $work/small: found a file, or a folder with files, expected an empty one or none" \
+    make -s rtl "B=$build" CONFIG=small "OUT=$work/small"
 make -s rtl "B=$build" CONFIG=small+macs-8x16 "OUT=$work/no" >"$work/log" 2>&1
 [ $? -eq 2 ] && grep -q "k=16: expected 8, with c=8" "$work/log" && [ ! -e "$work/no" ]
 check "a configuration without an RTL is refused" $?

@@ -55,14 +55,10 @@ crossings() {
 }
 
 analyse rtl/nvdla.sdc
-accepted
-check "rtl/nvdla.sdc is read without a message (log: $out/sta.log)" $?
-inputs
-check "inputs without a delay are static or asynchronous" $?
-outputs
-check "endpoints without a constraint are constants" $?
-crossings
-check "paths between the clocks are bounded, and not held" $?
+that "rtl/nvdla.sdc is read without a message (log: $out/sta.log)" accepted
+that "inputs without a delay are static or asynchronous" inputs
+that "endpoints without a constraint are constants" outputs
+that "paths between the clocks are bounded, and not held" crossings
 
 # broken WHAT SED LOOK: the constraints changed by SED, which LOOK notices
 broken() {

@@ -51,8 +51,7 @@ fi
 check "engines are mapped" $status
 for target in $targets; do
     dsps=$(column "$target" nvdla_cmac 4)
-    [ "$dsps" = 32 ]
-    check "a DSP for each of the 32 multipliers of a CMAC of small, $target: ${dsps:-none}" $?
+    that "a DSP for each of the 32 multipliers of a CMAC of small, $target: ${dsps:-none}" test "$dsps" = 32
     [ -z "${NIGHTLY:-}" ] && continue
     rams=$(column "$target" nvdla_cbuf 3)
     [ "$rams" = 64 ] || [ "$target:$rams" = ecp5:128 ]
@@ -72,6 +71,5 @@ check "a clock gate is mapped to ECP5, which has no latches" $?
 [ "$(column ecp5 nvdla_clock_gate 2)" = 2 ]
 check "a latch and a flip-flop: $(column ecp5 nvdla_clock_gate 2)" $?
 scripts/synth.sh "$build" small no_such_module >"$table"
-[ $? -eq 1 ]
-check "a module that does not exist is refused" $?
+that "a module that does not exist is refused" test $? -eq 1
 finish
