@@ -115,7 +115,3 @@ class Text(unittest.TestCase):
                 adapter.write(pathlib.Path(folder, "adapter.f"), rtl, "w", "apb", "small", None, {})
                 with open(os.path.join(folder, "adapter.f"), encoding="ascii") as file:
                     self.assertEqual("+define+VLIB_BYPASS_POWER_CG\n" in file.readlines(), bypassed)
-
-
-if __name__ == "__main__":
-    unittest.main()

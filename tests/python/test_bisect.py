@@ -59,7 +59,3 @@ class Ends(unittest.TestCase):
                 log = subprocess.run(["git", "bisect", "log"], cwd=folder, capture_output=True, check=True, text=True).stdout
                 self.assertEqual([before for before, _ in bisect._ENDS.findall(log)], possible, log)
                 subprocess.run(["git", "bisect", "reset"], cwd=folder, capture_output=True, check=True)
-
-
-if __name__ == "__main__":
-    unittest.main()

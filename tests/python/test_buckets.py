@@ -274,7 +274,3 @@ class Guards(unittest.TestCase):
         with unittest.mock.patch.object(notifying, "NOTIFY_SECONDS", 0.1), \
                 self.assertRaisesRegex(Failure, "^sleep 1000: not done after 0.1 seconds, ended$"):
             notifying.notify("sleep 1000", "")
-
-
-if __name__ == "__main__":
-    unittest.main()

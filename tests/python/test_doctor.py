@@ -78,7 +78,3 @@ class Damaged(unittest.TestCase):
         line = b"x" * messages.LINE_MOST + b"Test pass"
         self.assertEqual(list(messages.in_line(line, 1)), [])
         self.assertEqual([m.kind for m in messages.in_line(line[9:], 1)], [messages.Kind.PASS])
-
-
-if __name__ == "__main__":
-    unittest.main()

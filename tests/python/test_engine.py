@@ -185,7 +185,3 @@ class Others(unittest.TestCase):
             self.assertTrue(build.kept and os.access(f"{folder}/simulators/nvcosim-small", os.X_OK))
             builds.remove(folder)
             self.assertFalse(os.path.exists(f"{folder}/simulators"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -224,7 +224,3 @@ class Campaigns(InFolder):
         self.play = play
         with self.assertRaisesRegex(Failure, "^t/0 with fault 2: no trace$"):
             self.run_quietly(self.campaign(faults))
-
-
-if __name__ == "__main__":
-    unittest.main()

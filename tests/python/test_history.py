@@ -215,7 +215,3 @@ class History(unittest.TestCase):
             with self.subTest(text), self.assertRaises(Failure) as caught:
                 self.sql(text)
             self.assertIn(words, str(caught.exception))
-
-
-if __name__ == "__main__":
-    unittest.main()

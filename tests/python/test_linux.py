@@ -237,7 +237,3 @@ class Guests(unittest.TestCase):
             with contextlib.suppress(OSError):
                 lines.append((process / "cmdline").read_text(errors="replace"))
         return [line for line in lines if str(self.folder) in line]
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -63,7 +63,3 @@ class Page(unittest.TestCase):
         self.assertEqual((page.count('<svg class="plot"'), page.count("<circle"), page.count('<circle class="best"')), (2, 10, 4))
         self.assertIn("<title>c4000, m: 20.00 frames a second, 400 DSPs</title>", page)
         self.assertIn('<td class="n">4,000</td><td class="n">1</td><td class="n">2</td><td class="n">400</td></tr>', page)
-
-
-if __name__ == "__main__":
-    unittest.main()

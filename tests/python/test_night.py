@@ -208,7 +208,3 @@ class Lives(unittest.TestCase):
         self.assertIn("  and 2 more\x1b[K\n", text)
         self.assertIn("\x1b[3A\r\x1b[Jnvcosim: something\n", text)
         self.assertTrue(all(len(line) < 60 + 12 for line in text.split("\n")))
-
-
-if __name__ == "__main__":
-    unittest.main()

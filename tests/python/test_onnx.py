@@ -105,7 +105,3 @@ class Damage(unittest.TestCase):
                                       env={"PYTHONPATH": "python"}, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)))
                 self.assertEqual((done.returncode, done.stderr, done.stdout.count("\n")), (2, "", 1), done.stdout[:300])
                 self.assertIn(text, done.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -143,7 +143,3 @@ class Comparisons(Nights):
         page = self.folder / "compare.html"
         self.assertEqual(compare_page(comparison, str(page)), str(page))
         self.assertEqual(len(data_of(page)["tests"]), len(cases))
-
-
-if __name__ == "__main__":
-    unittest.main()

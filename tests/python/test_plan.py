@@ -350,7 +350,3 @@ class OneTest(unittest.TestCase):
         self.assertEqual(self.layer.trace_path("/nights/1"), "/nights/1/layers/small_sdp-pdp_77.nvt.gz")
         self.assertEqual(self.layer.command(), "nvcosim gen -q --config=small --engine=sdp,pdp --seed=77 --out=layers && "
                          "nvcosim run --config=small --dut=both --seed=5 layers/small_sdp-pdp_77.nvt.gz")
-
-
-if __name__ == "__main__":
-    unittest.main()

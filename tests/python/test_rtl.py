@@ -365,7 +365,3 @@ class Messages(Case):
         self.assertIn("expected 13.3 GB", done.stderr)
         self.assertIn("NVIDIA's full needs 13.3 GB of memory, because its RAMs are macros; 8.5 GB with --vmod", done.stdout)
         self.assertEqual(self.prepared("--filelist", "small", path, self.root, "NV_nvdla", "", "", "", "").returncode, 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -59,7 +59,3 @@ class Kept(unittest.TestCase):
         self.assertTrue(rows)
         for row in rows:
             self.assertIsNotNone(sizes._ROW.match(row), row)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -243,7 +243,3 @@ class Cluster(unittest.TestCase):
             _done, _said, ended = self.play(1)
         self.assertEqual(ended.how, "failed")
         self.assertRegex(ended.why, "^sinfo: command not found; --engine slurm needs Slurm's commands in PATH")
-
-
-if __name__ == "__main__":
-    unittest.main()
