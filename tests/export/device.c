@@ -87,7 +87,7 @@ int main(int argc, char **argv) {
     if (!entry)
         broken(dlerror());
     const struct trace_options read_options = {.config = nvdla_config_find(argv[3])};
-    struct program *prog = trace_read(argv[2], &read_options, &error);
+    autoprogram struct program *prog = trace_read(argv[2], &read_options, &error);
     if (!prog)
         broken(error.text);
     device = model_of(prog);
@@ -106,7 +106,6 @@ int main(int argc, char **argv) {
     play_result_free(&result);
     other->ops->destroy(other);
     device->ops->destroy(device);
-    program_free(prog);
     dlclose(program);
     return !equal || passed != (status == 0) ? 3 : passed ? 0 : 1;
 }

@@ -63,14 +63,13 @@ static struct program *form_of_txn(struct program *prog) {
 
 static struct program *form_of_cfg(struct program *prog) {
     size_t changed, masked;
-    struct program *streams = program_in_streams(prog, &masked, &error);
+    autoprogram struct program *streams = program_in_streams(prog, &masked, &error);
     struct program *form = streams ? cfg_form(streams, &changed, &error) : NULL;
     if (form) { /* it names the blobs of what it was made of */
         for (size_t i = 0; i < streams->blob_count; i++)
             program_blob(form, streams->blobs[i]);
         streams->blob_count = 0;
     }
-    program_free(streams);
     return form;
 }
 

@@ -41,12 +41,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     source_close(source);
     if (good) {
         const struct trace_options trace = {.config = options.config};
-        struct program *prog = trace_read(out, &trace, &err);
+        autoprogram struct program *prog = trace_read(out, &trace, &err);
         if (!prog) {
             fprintf(stderr, "%s\n", err.text);
             abort();
         }
-        program_free(prog);
         unlink(out);
     }
     return 0;

@@ -15,6 +15,7 @@
 #include "live/function.h"
 #include "live/recording_end.h"
 #include "model/model.h"
+#include "nvdla/xalloc.h"
 #include "tests/unit/legal_layers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
@@ -78,13 +79,11 @@ static void send_bytes(struct fuzz *f, const void *bytes, size_t n, const int *f
 
 static void send_message(struct fuzz *f, struct vfio_header header, const void *payload, size_t n, const int *files,
                          size_t count) {
-    uint8_t *whole = malloc(sizeof header + n);
-    assert(whole);
+    autofree uint8_t *whole = xmalloc(sizeof header + n);
     memcpy(whole, &header, sizeof header);
     if (n > 0)
         memcpy(whole + sizeof header, payload, n);
     send_bytes(f, whole, sizeof header + n, files, count);
-    free(whole);
 }
 
 /* Answers a message of the server, rightly or not. */
@@ -96,8 +95,7 @@ static void answer(struct fuzz *f, struct vfio_header header, const uint8_t *pay
     assert(access.count > 0 && access.count <= VFIO_DATA_MOST);
     const bool read = header.command == VFIO_DMA_READ;
     size_t n = read ? sizeof access + access.count : 0;
-    uint8_t *data = calloc(1, n + 8);
-    assert(data);
+    autofree uint8_t *data = xcalloc(1, n + 8);
     memcpy(data, &access, read ? sizeof access : 0);
     if (how == 255)
         n /= 2;
@@ -106,7 +104,6 @@ static void answer(struct fuzz *f, struct vfio_header header, const uint8_t *pay
     header.size = (uint32_t)(sizeof header + n);
     if (how != 252)
         send_message(f, header, data, n, NULL, 0);
-    free(data);
 }
 
 /* Takes what the server has sent. */
@@ -321,7 +318,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
         f.live.judge = &judge;
     }
     f.socket = pair[1];
-    f.heard = malloc(ROOM);
+    f.heard = xmalloc(ROOM);
     function_open(&f.function, &f.live, pair[0], stop, kind & 2);
     if (kind & 4) {
         put_version(&f);

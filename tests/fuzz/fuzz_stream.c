@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "memory/file.h"
+#include "nvdla/xalloc.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Where the input's file lies: a directory of this process. */
@@ -30,11 +31,9 @@ static struct program *read_in_pieces(trace_reader *reader, const char *path, si
 
 static void compare(const struct program *a, const struct program *b) {
     size_t n, m;
-    char *first = nvt_text(a, &n), *second = nvt_text(b, &m);
+    autofree char *first = nvt_text(a, &n), *second = nvt_text(b, &m);
     if (n != m || memcmp(first, second, n) != 0)
         abort();
-    free(first);
-    free(second);
 }
 
 /* The first two bytes of an input choose format, packing, cut and size of the pieces; the others are the text. */
@@ -47,23 +46,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     const int packed = data[0] >> 2 & 1, cut = (data[0] & 0xf0) == 0xf0;
     const size_t piece = data[1] ? data[1] : 65536;
     const char *path = path_of(packed);
-    char *text = NULL;
+    autofree char *text = NULL;
     size_t length = 0;
     if (!file_write(path, data + 2, n - 2, &file_err))
         abort();
     if (cut && truncate(path, (off_t)(n / 2)) != 0)
         abort();
     const int readable = file_read(path, &text, &length, &text_err);
-    struct program *file = read_in_pieces(reader, path, piece, &file_err);
-    struct program *memory = readable ? trace_parse(reader, path, text, length, NULL, &text_err) : NULL;
+    autoprogram struct program *file = read_in_pieces(reader, path, piece, &file_err);
+    autoprogram struct program *memory = readable ? trace_parse(reader, path, text, length, NULL, &text_err) : NULL;
     if (!file != !memory || (!file && !file_err.text[0]))
         abort();
     if (file)
         compare(file, memory);
     else if (readable && strcmp(file_err.text, text_err.text) != 0)
         abort();
-    program_free(file);
-    program_free(memory);
-    free(text);
     return 0;
 }

@@ -46,7 +46,7 @@ static bool compile_quantised(const char *bytes, size_t n, struct error *err) {
     struct graph *graph =
         is_described ? described_parse("damaged.graph", bytes, n, err) : tflite_parse("damaged.tflite", bytes, n, err);
     struct lowered *lowered = graph ? lower_graph(graph, options.config, err) : NULL;
-    struct text file = {0};
+    autotext struct text file = {0};
     struct loadable *loadable = NULL;
     if (lowered) {
         file = lowered_write(lowered);
@@ -54,7 +54,6 @@ static bool compile_quantised(const char *bytes, size_t n, struct error *err) {
     }
     const bool good = loadable != NULL;
     loadable_free(loadable);
-    free(file.text);
     lowered_free(lowered);
     graph_free(graph);
     return good;
@@ -64,11 +63,11 @@ static bool compile_quantised(const char *bytes, size_t n, struct error *err) {
  * *refused counts what did not compile. */
 static bool attempt(const char *what, size_t at, const char *bytes, size_t n, size_t *refused) {
     struct error err = {.text = ""};
-    char *copy = xmalloc(n);
+    autofree char *copy = xmalloc(n);
     memcpy(copy, bytes, n);
     const double start = now();
     struct loadable *loadable = is_tflite || is_described ? NULL : loadable_parse("damaged.nvdla", copy, n, &err);
-    struct program *prog = loadable ? compile_loadable(loadable, &options, &err) : NULL;
+    autoprogram struct program *prog = loadable ? compile_loadable(loadable, &options, &err) : NULL;
     const bool compiles = is_tflite || is_described ? compile_quantised(copy, n, &err) : prog != NULL;
     const double took = now() - start;
     bool good = compiles || err.text[0];
@@ -81,9 +80,7 @@ static bool attempt(const char *what, size_t at, const char *bytes, size_t n, si
                seconds_max, kilobytes_max, compiles ? "compiles" : err.text);
         good = false;
     }
-    program_free(prog);
     loadable_free(loadable);
-    free(copy);
     return good;
 }
 

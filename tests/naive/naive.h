@@ -14,6 +14,7 @@
 #include "nvdla/config.h"
 #include "nvdla/error.h"
 #include "nvdla/registers.h"
+#include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 #include "trace/program.h"
 

@@ -19,7 +19,7 @@ bool naive_bdma_copy(struct naive *m, int group) {
             return false;
         if (lines > 8192 || surfaces > 8192)
             return naive_unsupported(m, "BDMA: %u lines, %u surfaces", lines, surfaces);
-        uint8_t *bytes = malloc(line);
+        autofree uint8_t *bytes = xmalloc(line);
         for (uint32_t z = 0; z < surfaces; z++)
             for (uint32_t y = 0; y < lines; y++) {
                 memory_read(src,
@@ -33,7 +33,6 @@ bool naive_bdma_copy(struct naive *m, int group) {
                                 (uint64_t)y * copy->words[BDMA_CFG_DST_LINE / 4],
                             bytes, line);
             }
-        free(bytes);
     }
     return true;
 }

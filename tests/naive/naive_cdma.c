@@ -92,16 +92,12 @@ static int32_t take(struct naive *m, const struct naive_convertor *cvt, int32_t 
 
 static struct naive_slice slice_new(int batches, int width, int lanes) {
     struct naive_slice slice = {.batches = batches, .width = width, .lanes = lanes};
-    slice.elements = calloc((size_t)batches * (size_t)width * (size_t)lanes + 1, sizeof(int32_t));
-    if (!slice.elements)
-        abort();
+    slice.elements = xcalloc((size_t)batches * (size_t)width * (size_t)lanes + 1, sizeof(int32_t));
     return slice;
 }
 
 static void append_slice(struct naive_cbuf *cbuf, struct naive_slice slice) {
-    cbuf->slices = realloc(cbuf->slices, (cbuf->slice_count + 1) * sizeof slice);
-    if (!cbuf->slices)
-        abort();
+    cbuf->slices = xrealloc(cbuf->slices, (cbuf->slice_count + 1) * sizeof slice);
     cbuf->slices[cbuf->slice_count++] = slice;
 }
 
@@ -154,7 +150,7 @@ static bool fetch_feature(struct naive *m, const struct memory *mem, const struc
         surface_stride = (uint64_t)atom;
     if (cvt->in != cvt->proc)
         return naive_unsupported(m, "CDMA: feature input with IN_PRECISION %d, PROC_PRECISION %d", cvt->in, cvt->proc);
-    uint8_t *pixel = malloc((size_t)atom);
+    autofree uint8_t *pixel = xmalloc((size_t)atom);
     for (int y = 0; y < height; y++) {
         struct naive_slice slice = slice_new(batches, width, surfaces * lanes);
         for (int b = 0; b < batches; b++)
@@ -170,7 +166,6 @@ static bool fetch_feature(struct naive *m, const struct memory *mem, const struc
                 }
         append_slice(&m->cbuf, slice);
     }
-    free(pixel);
     return true;
 }
 
@@ -304,9 +299,7 @@ static bool fetch_winograd(struct naive *m, const struct memory *mem, const stru
 }
 
 static uint8_t *append_bytes(uint8_t *ring, size_t *size, const struct memory *mem, uint64_t address, size_t n) {
-    ring = realloc(ring, *size + n + 1);
-    if (!ring)
-        abort();
+    ring = xrealloc(ring, *size + n + 1);
     memory_read(mem, address, ring + *size, n);
     *size += n;
     return ring;

@@ -147,7 +147,7 @@ bool naive_cdp(struct naive *m) {
     const uint64_t dst_base = naive_address(m, NVDLA_CDP, CDP_D_DST_BASE_ADDR_LOW, CDP_D_DST_BASE_ADDR_HIGH);
     const uint64_t dst_line = naive_register(m, NVDLA_CDP, CDP_D_DST_LINE_STRIDE);
     const uint64_t dst_surface = naive_register(m, NVDLA_CDP, CDP_D_DST_SURFACE_STRIDE);
-    int64_t *v = calloc((size_t)cdp.lanes, sizeof *v);
+    autofree int64_t *v = xcalloc((size_t)cdp.lanes, sizeof *v);
     uint8_t out[64];
     for (int y = 0; y < cdp.height; y++)
         for (int x = 0; x < cdp.width; x++) {
@@ -173,7 +173,6 @@ bool naive_cdp(struct naive *m) {
                 naive_store(m, dst, NVDLA_CDP, line + (uint64_t)(x * atom), out, (size_t)atom);
             }
         }
-    free(v);
     count_idle_lanes(m, &cdp, surfaces);
     return !m->failed;
 }

@@ -313,7 +313,7 @@ static void feature_result(const struct naive *m, const struct conv *v, int batc
                            struct naive_stream *out) {
     int32_t data[MOST_LANES];
     const int lanes = out->lanes, p = oy * v->out_width + ox;
-    struct running *acc = calloc((size_t)v->kernels, sizeof *acc);
+    autofree struct running *acc = xcalloc((size_t)v->kernels, sizeof *acc);
     for (int c0 = 0; c0 < v->channels; c0 += v->atomic_c) {
         const int n = v->channels - c0 < v->atomic_c ? v->channels - c0 : v->atomic_c;
         for (int r = 0; r < v->rows; r++)
@@ -328,13 +328,12 @@ static void feature_result(const struct naive *m, const struct conv *v, int batc
     for (int k = 0; k < v->kernels; k++)
         out->values[((k / lanes * out->batches + batch) * out->positions + p) * lanes + k % lanes] =
             deliver(v, &acc[k]);
-    free(acc);
 }
 
 static void image_result(const struct naive *m, const struct conv *v, int oy, int ox, struct naive_stream *out) {
     int32_t data[MOST_LANES], weights[MOST_LANES];
     const int lanes = out->lanes, p = oy * v->out_width + ox;
-    struct running *acc = calloc((size_t)v->kernels, sizeof *acc);
+    autofree struct running *acc = xcalloc((size_t)v->kernels, sizeof *acc);
     for (int c0 = 0; c0 < v->channels; c0 += v->atomic_c) {
         const int n = v->channels - c0 < v->atomic_c ? v->channels - c0 : v->atomic_c;
         for (int r = 0; r < v->rows; r += v->lines_at_once) {
@@ -354,7 +353,6 @@ static void image_result(const struct naive *m, const struct conv *v, int oy, in
     }
     for (int k = 0; k < v->kernels; k++)
         out->values[(k / lanes * out->positions + p) * lanes + k % lanes] = deliver(v, &acc[k]);
-    free(acc);
 }
 
 /* The input transform of one channel's tile, in place, row by row (chapter 40 sections 3.3 and 9.6). */
@@ -383,7 +381,7 @@ void naive_input_transform(enum nvdla_precision precision, int truncate, int32_t
 
 static void winograd_results(const struct naive *m, const struct conv *v, int ty, int tx, struct naive_stream *out) {
     const int lanes = out->lanes;
-    struct running(*acc)[4] = calloc((size_t)v->kernels, sizeof *acc);
+    struct running(*acc)[4] = xcalloc((size_t)v->kernels, sizeof *acc);
     for (int c0 = 0; c0 < v->channels; c0 += 4) {
         int32_t data[64], weights[64];
         for (int c = 0; c < 4; c++) {
@@ -577,10 +575,8 @@ bool naive_conv(struct naive *m, struct naive_stream *out, bool *ready) {
                                  .batches = v.batches,
                                  .positions = v.out_width * v.out_height,
                                  .lanes = v.group_kernels};
-    out->values = calloc((size_t)out->surfaces * (size_t)out->batches * (size_t)out->positions * (size_t)out->lanes,
+    out->values = xcalloc((size_t)out->surfaces * (size_t)out->batches * (size_t)out->positions * (size_t)out->lanes,
                          sizeof(int32_t)); /* lanes without a kernel are 0 */
-    if (!out->values)
-        abort();
     /* A layer of one atom does not restart the count (chapter 40 section 9.7). */
     v.saturated = &m->counters.cacc_saturation;
     if (out->positions * out->batches > 1 || out->surfaces > 1)

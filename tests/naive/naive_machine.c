@@ -117,9 +117,7 @@ void naive_store(struct naive *m, struct memory *mem, enum nvdla_unit unit, uint
 /* ---- construction ---------------------------------------------------------------------------- */
 
 struct naive *naive_new(const struct nvdla_config *config) {
-    struct naive *m = calloc(1, sizeof *m);
-    if (!m)
-        abort();
+    struct naive *m = xcalloc(1, sizeof *m);
     m->config = config;
     m->memory[SPACE_PRIMARY] = memory_new();
     if (config->secondary_memory)

@@ -173,9 +173,8 @@ static bool report(const char *name, bool passed, const struct error *err) {
 static bool run_trace(const struct options *options, const char *path) {
     struct error err = {.text = ""};
     const struct trace_options trace = {.config = options->config};
-    struct program *prog = trace_read(path, &trace, &err);
+    autoprogram struct program *prog = trace_read(path, &trace, &err);
     const bool passed = prog && run(prog, options->against_model, &err);
-    program_free(prog);
     return report(path, passed, &err);
 }
 
@@ -183,11 +182,10 @@ static bool run_shaken(const struct options *options, const char *path, uint64_t
     struct error err = {.text = ""};
     char name[1024];
     const struct trace_options trace = {.config = options->config};
-    struct program *prog = trace_read(path, &trace, &err);
+    autoprogram struct program *prog = trace_read(path, &trace, &err);
     if (prog)
         naive_shake(prog, seed);
     const bool passed = prog && run(prog, true, &err);
-    program_free(prog);
     snprintf(name, sizeof name, "%s, variation %" PRIu64, path, seed);
     return report(name, passed, &err);
 }
@@ -198,9 +196,8 @@ static bool run_random(const struct options *options, uint64_t seed) {
     struct gen_case gen;
     snprintf(name, sizeof name, "%s_%s_%" PRIu64, options->config->name, options->engine, seed);
     gen_draw(&gen, options->config, gen_engines(options->engine), seed);
-    struct program *prog = gen_build(&gen, name, &err);
+    autoprogram struct program *prog = gen_build(&gen, name, &err);
     const bool passed = prog && run(prog, true, &err);
-    program_free(prog);
     return report(name, passed, &err);
 }
 

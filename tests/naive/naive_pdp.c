@@ -253,9 +253,7 @@ bool naive_pdp(struct naive *m, const struct naive_stream *in) {
             if (start < 0 || strip.width < 1)
                 return naive_unsupported(m, "PDP: strip %d starts at column %d, %d columns", n, start, strip.width);
         }
-        strip.v = malloc((size_t)strip.width * (size_t)pdp.height * (size_t)pdp.lanes * sizeof(int32_t));
-        if (!strip.v)
-            abort();
+        strip.v = xmalloc((size_t)strip.width * (size_t)pdp.height * (size_t)pdp.lanes * sizeof(int32_t));
         for (int s = 0; done && s < pdp.surfaces; s++) {
             for (int y = 0; y < pdp.height; y++)
                 for (int x = 0; x < strip.width; x++)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "naive.h"
-#include "nvdla/xalloc.h"
 #include "replay/player.h"
 #include "report/hang_text.h"
 

@@ -39,7 +39,7 @@ static void contract(const struct rubik *r) {
 
 static void split(const struct rubik *r) {
     const size_t line = (size_t)naive_divide_up(r->width * r->bytes, ATOM) * ATOM;
-    uint8_t *bytes = malloc(line);
+    autofree uint8_t *bytes = xmalloc(line);
     for (int c = 0; c < r->in_channels; c++)
         for (int y = 0; y < r->height; y++) {
             memset(bytes, 0, line);
@@ -51,7 +51,6 @@ static void split(const struct rubik *r) {
             naive_store(r->m, r->dst, NVDLA_RBK, r->out + (uint64_t)c * r->out_planar + (uint64_t)y * r->out_line,
                         bytes, line);
         }
-    free(bytes);
 }
 
 static void merge(const struct rubik *r) {

@@ -467,9 +467,7 @@ bool naive_sdp(struct naive *m, const struct naive_stream *results, struct naive
     }
     const size_t count =
         (size_t)stream.surfaces * (size_t)stream.batches * (size_t)stream.positions * (size_t)stream.lanes;
-    stream.values = calloc(count, sizeof(int32_t));
-    if (!stream.values)
-        abort();
+    stream.values = xcalloc(count, sizeof(int32_t));
     bool done = true;
     if (results)
         memcpy(stream.values, results->values, count * sizeof(int32_t));

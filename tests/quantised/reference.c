@@ -31,7 +31,7 @@ static void compare(const struct graph *graph, const struct node *node, const ch
     char name[64];
     size_t n = 0, differ = 0;
     snprintf(name, sizeof name, "%s_t%d", rules[rule], node->output);
-    char *bytes = read_file(folder, name, &n);
+    autofree char *bytes = read_file(folder, name, &n);
     if (!bytes && node->kind == NODE_RESHAPE)
         return;
     const bool whole = bytes && n == inputs * tensor->count;
@@ -41,19 +41,17 @@ static void compare(const struct graph *graph, const struct node *node, const ch
         printf("FAIL %s, input %zu, tensor \"%s\": %zu of %zu differ%s\n", rules[rule], input, tensor->name, differ,
                tensor->count, whole ? "" : "; there is no such reference");
     whole && !differ ? passed++ : failed++;
-    free(bytes);
 }
 
 /* Computes a network and writes its first output. */
 static int write_output(const char *path, const char *from) {
     struct error err;
-    char *input = NULL;
+    autofree char *input = NULL;
     size_t n;
     struct graph *graph = graph_read(path, &err);
     if (!graph || !file_read(from, &input, &n, &err) || n != graph_tensor(graph, graph->inputs[0])->count) {
         fprintf(stderr, "%s\n", graph && input ? "the input has another size" : err.text);
         graph_free(graph);
-        free(input);
         return 2;
     }
     int8_t **values = values_new(graph);
@@ -63,7 +61,6 @@ static int write_output(const char *path, const char *from) {
     fwrite(values[graph->outputs[0]], 1, tensor_bytes(graph_tensor(graph, graph->outputs[0])), stdout);
     values_free(graph, values);
     graph_free(graph);
-    free(input);
     return 0;
 }
 
@@ -76,7 +73,7 @@ int main(int argc, char **argv) {
         return 2;
     const size_t inputs = strtoul(argv[3], NULL, 10);
     struct graph *graph = graph_read(argv[1], &err);
-    char *input = read_file(argv[2], "input", &n);
+    autofree char *input = read_file(argv[2], "input", &n);
     if (!graph || !input || n != inputs * graph_tensor(graph, graph->inputs[0])->count) {
         puts(graph ? "FAIL: no input of the right size" : err.text);
         return 2;
@@ -92,7 +89,6 @@ int main(int argc, char **argv) {
             values_free(graph, values);
         }
     graph_free(graph);
-    free(input);
     printf("%zu passed, %zu failed\n", passed, failed);
     return failed || !passed;
 }

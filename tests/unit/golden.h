@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "memory/file.h"
-#include "nvdla/xalloc.h"
 #include "tests/unit/test.h"
 
 static inline void golden(const char *name, const char *text) {

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "memory/file.h"
-#include "nvdla/xalloc.h"
 #include "tests/unit/test.h"
 
 static struct group {

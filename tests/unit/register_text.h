@@ -43,9 +43,8 @@ static inline uint32_t register_text_value(const struct nvdla_register *reg, cha
 static inline void register_text(const struct nvdla_config *config, const char *text,
                                  void (*write)(void *context, enum nvdla_unit unit, uint32_t offset, uint32_t value),
                                  void *context) {
-    char *copy = strdup(text), *rest = copy;
+    char *copy = xstrdup(text), *rest = copy;
     enum nvdla_unit unit = NVDLA_UNIT_COUNT;
-    assert_non_null(copy);
     for (char *word; (word = strsep(&rest, " ")) != NULL;) {
         char *value = strchr(word, '='), *colon = strchr(word, ':');
         if (!value && colon) {

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "memory/file.h"
-#include "nvdla/xalloc.h"
 #include "tests/unit/test.h"
 
 enum { STEP_WORDS = 40 };

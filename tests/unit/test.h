@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "nvdla/xalloc.h"
+
 /* Adds a test of a file, or what its whole group has before and after it (name: NULL). */
 void unit_test_add(const char *file, const struct CMUnitTest *test);
 

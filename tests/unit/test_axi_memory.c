@@ -30,8 +30,7 @@ static void bench_release(struct bench *b) {
 TEST_KEEPS(bench_keep, struct bench, bench_release)
 
 static struct bench *bench_new(const struct axi_options *options, int bytes, int atom) {
-    struct bench *b = calloc(1, sizeof *b);
-    assert_non_null(b);
+    struct bench *b = xcalloc(1, sizeof *b);
     b->dev.config = nvdla_config_find("small");
     b->dev.memory[0] = memory_new();
     memory_declare(b->dev.memory[0], BASE, SIZE);

@@ -100,8 +100,7 @@ TEST_IN_FOLDER(truncated_gzip) {
     assert_true(file_write(path, DAT, strlen(DAT), &err));
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
-    bytes = malloc(1000);
-    assert_non_null(bytes);
+    bytes = xmalloc(1000);
     n = fread(bytes, 1, 1000, file);
     fclose(file);
     file = fopen(path, "wb");

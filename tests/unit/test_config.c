@@ -7,7 +7,6 @@
 
 #include "gen/gen.h"
 #include "nvdla/config_text.h"
-#include "nvdla/xalloc.h"
 #include "tests/unit/random.h"
 
 enum { ROWS = 10000, LAYERS_EACH = 4 /* of the legal rows, one in so many gets a layer */ };
@@ -127,7 +126,7 @@ TEST(a_spec_file_is_read_as_it_is_written) {
         xmemstream_close(out);
         char *path = file_of("spec", text);
         struct nvdla_config config;
-        struct text ignored = {0};
+        autotext struct text ignored = {0};
         struct error err = {.text = ""};
         if (!nvdla_config_file(path, &config, &ignored, &err))
             fail_msg("%s", err.text);
@@ -135,7 +134,6 @@ TEST(a_spec_file_is_read_as_it_is_written) {
         assert_ptr_equal(config_of(path), &nvdla_configs[i]);
         remove(path);
         free(text);
-        free(ignored.text);
     }
 }
 
@@ -163,10 +161,9 @@ static void draw_layer(const struct nvdla_config *config, uint64_t seed) {
     struct gen_case gen;
     struct error err = {.text = ""};
     gen_draw(&gen, config, GEN_ENGINES_ALL, seed);
-    struct program *prog = gen_build(&gen, "t.nvt", &err);
+    autoprogram struct program *prog = gen_build(&gen, "t.nvt", &err);
     if (!prog)
         fail_msg("%s, seed %d: %s", config->name, (int)seed, err.text);
-    program_free(prog);
 }
 
 TEST(drawn_configurations_are_legal) {

@@ -163,11 +163,10 @@ TEST(data_by_addresses_are_the_same) {
         struct gen_case gen;
         struct error err = {.text = ""};
         gen_draw(&gen, nvdla_config_find("full"), gen_engines(seed % 3 ? "conv" : "img"), seed);
-        struct program *prog = gen_build(&gen, "t.nvt", &err);
+        autoprogram struct program *prog = gen_build(&gen, "t.nvt", &err);
         assert_non_null(prog);
         const struct written own = written_by(prog, false), specified = written_by(prog, true);
         assert_true(own.elements > 0 && own.elements == specified.elements && own.sum == specified.sum);
         assert_true(specified.descents <= own.descents);
-        program_free(prog);
     }
 }

@@ -1,6 +1,5 @@
 /* Functional coverage: layers land in the bins their registers name, bins know their configurations, counts survive a
  * file. */
-#include "nvdla/xalloc.h"
 #include "trace_test.h"
 
 #include <ctype.h>

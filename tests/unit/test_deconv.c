@@ -91,10 +91,8 @@ static void contract_is_the_deconvolution(const struct gen_case *gen, const stru
     int64_t first_x = (layer->s - 1 - layer->pad_left) * layer->deconv_x,
             first_y = (layer->r - 1 - layer->pad_top) * layer->deconv_y;
     int bytes = nvdla_element_bytes((enum nvdla_precision)layer->precision);
-    int64_t *whole = malloc((size_t)(width * height) * sizeof *whole);
-    uint8_t *kernel = malloc((size_t)(layer->k * layer->full_r * layer->full_s * layer->c * bytes));
-    assert_non_null(whole);
-    assert_non_null(kernel);
+    autofree int64_t *whole = xmalloc((size_t)(width * height) * sizeof *whole);
+    autofree uint8_t *kernel = xmalloc((size_t)(layer->k * layer->full_r * layer->full_s * layer->c * bytes));
     gen_deconv_kernel(layer, kernel);
     assert_int_equal(cubes->out.channels, layer->k);
     for (int k = 0; k < layer->k; k++) {
@@ -109,8 +107,6 @@ static void contract_is_the_deconvolution(const struct gen_case *gen, const stru
                              (int)got, (int)converted(layer, sum));
             }
     }
-    free(kernel);
-    free(whole);
 }
 
 /* A case whose SDP does nothing but convert; FP16: numbers so small that every sum is exact. */
@@ -145,7 +141,7 @@ TEST(sets_and_contract_are_the_deconvolution) {
         struct play_result result;
         gen_draw(&gen, config, gen_engines("deconv"), seed);
         make_exact(&gen);
-        struct program *prog = gen_build(&gen, "t.nvt", &err);
+        autoprogram struct program *prog = gen_build(&gen, "t.nvt", &err);
         if (!prog)
             fail_msg("seed %d: %s", (int)seed, err.text);
         struct device *dev = model_new(config, &(struct model_options){.threads = 1});
@@ -156,7 +152,6 @@ TEST(sets_and_contract_are_the_deconvolution) {
         contract_is_the_deconvolution(&gen, dev, &cubes);
         play_result_free(&result);
         dev->ops->destroy(dev);
-        program_free(prog);
         const struct gen_layer *layer = &gen.layers[0];
         precisions[layer->precision]++;
         cropped += layer->pad_left < layer->s - 1 || layer->pad_bottom < layer->r - 1;

@@ -32,8 +32,7 @@ struct feed {
 static void feed_open(struct feed *feed, const char *argument, uint64_t seed) {
     *feed = (struct feed){.config = config_of(argument), .random = seed};
     feed->dram = dram_new(&feed->config);
-    feed->checker = calloc(1, sizeof *feed->checker);
-    assert_non_null(feed->checker);
+    feed->checker = xcalloc(1, sizeof *feed->checker);
     checker_init(feed->checker, &feed->config);
     dram_listen(feed->dram, (struct dram_listener){checker_command, feed->checker});
 }

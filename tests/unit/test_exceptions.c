@@ -7,11 +7,10 @@
 #include "tests/unit/test.h"
 
 static void opened(struct exceptions *exceptions, const char *config, bool foreign, const char *text) {
-    struct words words = {0};
+    autowords struct words words = {0};
     if (text)
         words_add(&words, "%s", text);
     exceptions_open(exceptions, &words, nvdla_config_find(config), foreign);
-    words_free(&words);
 }
 
 TEST(bits_are_those_of_the_field) {

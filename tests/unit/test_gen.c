@@ -28,11 +28,10 @@ static void each_case(uint64_t seeds, void (*visit)(struct gen_case *gen, const 
                 struct gen_case gen;
                 struct error err = {.text = ""};
                 gen_draw(&gen, &nvdla_configs[c], engines, seed);
-                struct program *prog = gen_build(&gen, "t.nvt", &err);
+                autoprogram struct program *prog = gen_build(&gen, "t.nvt", &err);
                 if (!prog)
                     fail_msg("%s %s seed %d: %s", nvdla_configs[c].name, engine_sets[set], (int)seed, err.text);
                 visit(&gen, prog, context);
-                program_free(prog);
             }
         }
     }
@@ -262,12 +261,12 @@ static void damaged(const char *notes, const char *expected) {
     struct gen_case gen;
     struct error err = {.text = ""};
     snprintf(text, sizeof text, "nvt 1\nconfig small\nmode streams\n%s", notes);
-    struct program *prog = trace_parse(trace_read_nvt, "t.nvt", text, strlen(text), &(struct trace_options){0}, &err);
+    autoprogram struct program *prog =
+        trace_parse(trace_read_nvt, "t.nvt", text, strlen(text), &(struct trace_options){0}, &err);
     assert_non_null(prog);
     assert_false(gen_case_read(&gen, prog, &err));
     if (!strstr(err.text, expected))
         fail_msg("found '%s', expected '%s'", err.text, expected);
-    program_free(prog);
 }
 
 TEST(damaged_descriptions_are_refused) {
@@ -381,7 +380,7 @@ static bool arms_pdp(void *context, struct program *prog) {
     size_t n;
     struct error err;
     ++*calls;
-    char *text = nvt_text(prog, &n);
+    autofree char *text = nvt_text(prog, &n);
     struct program *again = trace_parse(trace_read_nvt, "t.nvt", text, n, &(struct trace_options){0}, &err);
     if (!again)
         fail_msg("%s", err.text);
@@ -395,7 +394,6 @@ static bool arms_pdp(void *context, struct program *prog) {
     }
     layer_tracker_free(layers);
     program_free(again);
-    free(text);
     return found;
 }
 
@@ -407,7 +405,7 @@ static void lose_layers(const char *config, const char *engines) {
         int with_pdp = 0, calls = 0;
         for (int i = 0; i < gen.count; i++)
             with_pdp += gen.layers[i].pdp != 0;
-        struct program *prog = gen_build(&gen, "t.nvt", NULL);
+        autoprogram struct program *prog = gen_build(&gen, "t.nvt", NULL);
         if (with_pdp > 0) {
             struct shrink shrink = {.fails = arms_pdp, .context = &calls, .attempts = 60};
             shrink_program(&shrink, prog);
@@ -419,7 +417,6 @@ static void lose_layers(const char *config, const char *engines) {
             assert_int_equal(left, 1);
             cut += gen.count > 1;
         }
-        program_free(prog);
     }
     assert_true(cut > 5);
 }

@@ -126,7 +126,7 @@ static void weights_are_legal(const struct layer *l) {
 static void check_legality(struct gen_case *gen, void *context) {
     (void)context;
     struct error err = {.text = ""};
-    struct program *prog = gen_build(gen, "t.nvt", &err);
+    autoprogram struct program *prog = gen_build(gen, "t.nvt", &err);
     if (!prog)
         fail_msg("%s seed %d: %s", gen->config->name, (int)gen->seed, err.text);
     struct layer_tracker *layers = layer_tracker_new(gen->config);
@@ -141,7 +141,6 @@ static void check_legality(struct gen_case *gen, void *context) {
     layer_tracker_free(layers);
     if (gen->seed % 4 == 0)
         assert_legal(prog, gen->seed);
-    program_free(prog);
 }
 
 TEST(layers_are_legal) {

@@ -6,7 +6,6 @@
 
 #include "layers/tracker.h"
 #include "nvdla/clients.h"
-#include "nvdla/xalloc.h"
 #include "replay/hang_facts.h"
 #include "replay/hang_triage.h"
 #include "tb/observers/waits.h"
@@ -251,7 +250,7 @@ TEST(ports_alone_tell_much) {
     hang_triage_free(s->triage);
     end(s, "sdp");
     s = ports(12, 10, 10);
-    s->waits.bursts = calloc(1, sizeof *s->waits.bursts);
+    s->waits.bursts = xcalloc(1, sizeof *s->waits.bursts);
     s->waits.bursts[s->waits.burst_count++] = (struct wait_burst){.id = 1, .beats = 2};
     end(s, "memory");
 }

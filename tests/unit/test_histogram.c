@@ -546,7 +546,7 @@ TEST(taps_count_every_element_of_random_layers) {
                 struct gen_case gen;
                 struct error err = {.text = ""};
                 gen_draw(&gen, &nvdla_configs[c], gen_engines(engines[set]), seed);
-                struct program *prog = gen_build(&gen, "t.nvt", &err);
+                autoprogram struct program *prog = gen_build(&gen, "t.nvt", &err);
                 assert_non_null(prog);
                 struct layer_tracker *layers = program_launches(prog);
                 struct run run, threaded, plain;
@@ -569,7 +569,6 @@ TEST(taps_count_every_element_of_random_layers) {
                 end_case(&threaded);
                 end_case(&plain);
                 layer_tracker_free(layers);
-                program_free(prog);
             }
         }
     }

@@ -3,7 +3,6 @@
 #include "tests/unit/trace_test.h"
 
 #include "import/lift.h"
-#include "nvdla/xalloc.h"
 
 /* Lines "R|W,UNIT.REGISTER,VALUE" of a driver on that configuration. Returns the operations of the trace, one a line.
  */
@@ -52,9 +51,8 @@ static char *lifted(void **state, const char *name, const char *accesses) {
 }
 
 static void expect(void **state, const char *config, const char *accesses, const char *expected) {
-    char *found = lifted(state, config, accesses);
+    autofree char *found = lifted(state, config, accesses);
     assert_string_equal(found, expected);
-    free(found);
 }
 
 /* 85 section 2: an idle group stays idle, a pending one may be running or done by then. */

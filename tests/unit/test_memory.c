@@ -178,15 +178,13 @@ TEST(cases_find_what_they_say) {
 
 TEST_ON(writes_cross_pages_and_chunks, struct memory *mem, fresh()) {
     const size_t n = 3 * MEMORY_PAGE;
-    uint8_t *out = malloc(n), *in = malloc(n);
+    autofree uint8_t *out = xmalloc(n), *in = xmalloc(n);
     for (size_t i = 0; i < n; i++)
         out[i] = (uint8_t)(i * 7 + i / 251);
     const uint64_t address = UINT64_C(0x200000) * 5 - MEMORY_PAGE - 3; /* over a 2-MiB border */
     memory_write(mem, address, out, n, NULL, NULL);
     memory_read(mem, address, in, n);
     assert_memory_equal(in, out, n);
-    free(out);
-    free(in);
 }
 
 TEST_ON(many_scattered_pages_stay_apart, struct memory *mem, fresh()) {

@@ -124,13 +124,11 @@ TEST_IN_FOLDER(content_is_compact) {
     prog->sequential = true;
     program_stream(prog, "main");
     struct blob *blob = program_blob(prog, blob_new(NULL));
-    uint8_t *bytes = calloc(1, 1000000);
-    assert_non_null(bytes);
+    autofree uint8_t *bytes = xcalloc(1, 1000000);
     blob_append(blob, 0, bytes, 500000);
     bytes[0] = 1;
     blob_append(blob, 600000, bytes, 100); /* 01, then 99 zeros */
     blob_append(blob, 500000, "\2", 1);    /* after the first chunk, out of order */
-    free(bytes);
     struct op op = op_make(OP_MEM_LOAD, 1);
     op.blob = blob;
     op.size = blob->extent;

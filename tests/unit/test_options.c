@@ -16,7 +16,7 @@ TEST(reads_options) {
     static const char *const items[] = {"--config=large", "--dut=rtl:mine", "--latency=200", "--reorder",
                                         "--max-cycles=7", "--pin=a=1",      "t.nvt.gz",      NULL};
     struct run_options options;
-    struct words words = {0};
+    autowords struct words words = {0};
     struct error err;
     assert_true(read_words(&options, &words, items, &err));
     assert_string_equal(options.config->name, "large");
@@ -30,18 +30,16 @@ TEST(reads_options) {
     assert_string_equal(options.traces.items[0], "t.nvt.gz");
     assert_int_equal(options.given.count, 6);
     run_options_free(&options);
-    words_free(&words);
 }
 
 static void refuses(const char *word, const char *expected) {
     const char *const items[] = {word, "t.nvt.gz", NULL};
     struct run_options options;
-    struct words words = {0};
+    autowords struct words words = {0};
     struct error err;
     assert_false(read_words(&options, &words, items, &err));
     assert_string_equal(err.text, expected);
     run_options_free(&options);
-    words_free(&words);
 }
 
 TEST(says_what_is_wrong) {

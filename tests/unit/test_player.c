@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nvdla/xalloc.h"
 #include "replay/player.h"
 #include "report/hang_text.h"
 #include "run/session/run_progress.h"

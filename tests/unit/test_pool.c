@@ -1,7 +1,6 @@
 /* Waiting for jobs: as long as it is told to, and no longer than until one has ended. */
 #include <sys/resource.h>
 
-#include "nvdla/xalloc.h"
 #include "run/jobs/pool.h"
 #include "tests/unit/test.h"
 

@@ -152,8 +152,7 @@ TEST_IN_FOLDER(lines_that_are_refused) {
     assert_non_null(strstr(err.text, "/dev/null: is not a regular file"));
     lines_close(&lines);
     const size_t n = TRACE_LINE_LIMIT + 2;
-    char *bytes = malloc(n + 1);
-    assert_non_null(bytes);
+    autofree char *bytes = xmalloc(n + 1);
     memset(bytes, 'x', n);
     bytes[0] = '\n';
     assert_true(file_write(in_directory(state, "long.gz", path), bytes, n - 1, &err));
@@ -167,7 +166,6 @@ TEST_IN_FOLDER(lines_that_are_refused) {
     assert_true(lines.failed && lines.room < 4 * TRACE_LINE_LIMIT);
     assert_non_null(strstr(err.text, "long.gz:2: found a line of more than 1048576 bytes"));
     lines_close(&lines);
-    free(bytes);
 }
 
 static struct program *two_loads(bool sequential, const char *second_after, uint64_t second_base) {

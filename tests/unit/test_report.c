@@ -305,7 +305,7 @@ TEST_REPORT(findings_and_hangs_are_reasons) {
     f->rtl_result.outcome = PLAY_CHECK_FAILED;
     says(f, "findings", true);
     f->rtl_result.outcome = PLAY_HUNG;
-    f->rtl_result.message = strdup("no operation got done\n  stream SDP stands at t.cfg:1\n");
+    f->rtl_result.message = xstrdup("no operation got done\n  stream SDP stands at t.cfg:1\n");
     says(f, "hang_message", false);
 }
 
@@ -342,7 +342,7 @@ TEST_REPORT(a_hang_is_told_in_words_and_as_data) {
 
 TEST_REPORT(names_that_are_not_utf8_do_not_break_the_json) {
     f->rtl_result.outcome = PLAY_BROKEN;
-    f->rtl_result.message = strdup("b\xffroken");
+    f->rtl_result.message = xstrdup("b\xffroken");
     says(f, "not_utf8", true);
 }
 
@@ -373,11 +373,10 @@ TEST_REPORT(large_maps_have_larger_cells) {
     write_registers(f, "SDP.D_DATA_CUBE_CHANNEL=7 SDP.D_DST_BASE_ADDR_LOW=0x80010000");
     write_register(f, "SDP", "D_DST_LINE_STRIDE", WIDTH * 8);
     write_registers(f, "SDP.D_DST_DMA_CFG=1 SDP.D_OP_ENABLE=1");
-    uint8_t *bytes = xmalloc(BYTES);
+    autofree uint8_t *bytes = xmalloc(BYTES);
     memset(bytes, 0x11, BYTES);
     const struct memory_origin origin = {.unit = NVDLA_SDP, .axi_id = 1, .ordinal = 1};
     memory_write(f->rtl.memory[SPACE_PRIMARY], OUTPUT, bytes, BYTES, NULL, &origin);
-    free(bytes);
     make(f);
     json_t *maps = html_maps(f->report), *map = json_array_get(json_object_get(maps, "items"), 0), *panel, *cell;
     size_t p, c, cells = 0;

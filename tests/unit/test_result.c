@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nvdla/xalloc.h"
 #include "run/options/options.h"
 #include "run/result/result.h"
 #include "tests/unit/test.h"
@@ -171,9 +170,8 @@ TEST(test_texts) {
     uint64_t value = 0;
     assert_true(text_number("0x10", 16, &value) && value == 16);
     assert_false(text_number("17", 16, &value) || text_number("-1", 16, &value) || text_number("1 ", 16, &value));
-    struct words words = {0};
+    autowords struct words words = {0};
     for (int i = 0; i < 100; i++)
         words_add(&words, "word %d", i);
     assert_true(words.count == 100 && strcmp(words.items[99], "word 99") == 0 && words.items[100] == NULL);
-    words_free(&words);
 }

@@ -10,7 +10,6 @@
 #include "model/rules.h"
 #include "model/rules_table.h"
 #include "model_steps.h"
-#include "nvdla/xalloc.h"
 #include "tests/unit/test.h"
 
 enum { CHANGES = 16, TEXTS = 3 };

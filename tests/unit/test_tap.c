@@ -8,7 +8,6 @@
 
 #include "gen/gen.h"
 #include "model/model.h"
-#include "nvdla/xalloc.h"
 #include "observe/histogram.h"
 #include "observe/recorder.h"
 #include "observe/tap_compare.h"
@@ -105,7 +104,7 @@ TEST(a_second_listener_hears_what_the_histogram_hears) {
         struct error err = {.text = ""};
         const struct nvdla_config *config = nvdla_config_find(configs[turn % 2]);
         gen_draw(&gen, config, gen_engines(engines[turn / 2 % 6]), (uint64_t)turn + 1);
-        struct program *prog = gen_build(&gen, "t.nvt", &err);
+        autoprogram struct program *prog = gen_build(&gen, "t.nvt", &err);
         assert_non_null(prog);
         struct histogram_set heard = {0}, again = {0};
         struct recorder *recorder = recorder_new(folder);
@@ -140,7 +139,6 @@ TEST(a_second_listener_hears_what_the_histogram_hears) {
             assert_non_null(entry_of(&heard, again.entries[i]));
         histogram_set_free(&heard);
         histogram_set_free(&again);
-        program_free(prog);
     }
     assert_true(entries > 100);
     assert_true(seen[TAP_CDMA_CVT] && seen[TAP_CACC_OUT] && seen[TAP_CACC_SAT] && seen[TAP_SDP_OUT]);

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nvdla/xalloc.h"
 #include "observe/recorder.h"
 #include "tests/unit/steps.h"
 #include "tests/unit/test.h"
@@ -26,9 +25,8 @@ struct bench {
 };
 
 static void bench_release(struct bench *b) {
-    char *command = xprintf("rm -r %s", b->root);
+    autofree char *command = xprintf("rm -r %s", b->root);
     assert_int_equal(0, system(command));
-    free(command);
     for (int side = 0; side < SIDES; side++)
         free(b->folder[side]);
     layer_tracker_free(b->launches);

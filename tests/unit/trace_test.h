@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "memory/file.h"
-#include "nvdla/xalloc.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/test.h"
 #include "trace/formats.h"
