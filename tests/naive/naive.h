@@ -6,9 +6,12 @@
  * naive_unsupported and ends the run. */
 #pragma once
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "memory/memory.h"
 #include "nvdla/config.h"

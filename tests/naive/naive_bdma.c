@@ -1,6 +1,4 @@
 /* BDMA as mathematics: the copies of a launched group, line by line (chapter 64 section 3). */
-#include <stdlib.h>
-
 #include "naive.h"
 
 static uint64_t word_pair(const struct naive_copy *copy, uint32_t low, uint32_t high) {

@@ -1,7 +1,4 @@
 /* CDMA as mathematics: memory to input lines and a stream of weight bytes (chapters 20 and 30). */
-#include <stdlib.h>
-#include <string.h>
-
 #include "naive.h"
 #include "naive_fp.h"
 #include "naive_parts.h"

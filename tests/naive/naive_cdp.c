@@ -1,6 +1,4 @@
 /* CDP as mathematics: one column of channels after the other (chapter 62). */
-#include <stdlib.h>
-
 #include "naive.h"
 #include "naive_fp.h"
 #include "naive_lut.h"

@@ -1,7 +1,4 @@
 /* CSC, CMAC and CACC as mathematics: input lines and weights to results (chapter 40). */
-#include <stdlib.h>
-#include <string.h>
-
 #include "naive.h"
 #include "naive_fp.h"
 #include "naive_parts.h"
@@ -576,7 +573,7 @@ bool naive_conv(struct naive *m, struct naive_stream *out, bool *ready) {
                                  .positions = v.out_width * v.out_height,
                                  .lanes = v.group_kernels};
     out->values = xcalloc((size_t)out->surfaces * (size_t)out->batches * (size_t)out->positions * (size_t)out->lanes,
-                         sizeof(int32_t)); /* lanes without a kernel are 0 */
+                          sizeof(int32_t)); /* lanes without a kernel are 0 */
     /* A layer of one atom does not restart the count (chapter 40 section 9.7). */
     v.saturated = &m->counters.cacc_saturation;
     if (out->positions * out->batches > 1 || out->surfaces > 1)

@@ -1,8 +1,5 @@
 /* Registers, groups, interrupts and the order of layers (chapters 10, 55 section 3, 64 section 5). */
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "naive.h"
 

@@ -11,11 +11,6 @@
  *
  * Prints PASS or FAIL for each case and how many of each last. Exit status 0 if everything passed, 1 if not, 2 for bad
  * usage. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "gen/gen.h"
 #include "model/model.h"
 #include "naive.h"

@@ -1,6 +1,4 @@
 /* PDP as mathematics: every output element from its window (chapter 60). */
-#include <stdlib.h>
-
 #include "naive.h"
 #include "naive_fp.h"
 

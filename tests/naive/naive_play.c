@@ -1,9 +1,5 @@
 /* The second reading as a device of the player. Layers run when the player lets time pass, all that can: while a
  * program waits for one, hardware has long done the others. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "naive.h"
 #include "replay/player.h"
 #include "report/hang_text.h"

@@ -1,7 +1,4 @@
 /* RUBIK as mathematics (chapter 66). */
-#include <stdlib.h>
-#include <string.h>
-
 #include "naive.h"
 
 enum { CONTRACT, SPLIT, MERGE, ATOM = 32 };

@@ -1,7 +1,4 @@
 /* SDP as mathematics: every element through BS, BN, EW and the output convertor (chapter 50). */
-#include <stdlib.h>
-#include <string.h>
-
 #include "naive.h"
 #include "naive_fp.h"
 #include "naive_lut.h"

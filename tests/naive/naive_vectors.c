@@ -1,6 +1,4 @@
 /* The vectors of the chapters. */
-#include <string.h>
-
 #include "naive_fp.h"
 #include "naive_lut.h"
 #include "naive_parts.h"

@@ -7,8 +7,6 @@
 #pragma once
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "gen/gen.h"
 #include "nvdla/pixel.h"

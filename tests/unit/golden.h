@@ -2,9 +2,6 @@
  * there instead, to be looked at in git diff and committed. */
 #pragma once
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "memory/file.h"
 #include "tests/unit/test.h"
 

@@ -1,8 +1,6 @@
 /* Programs that break no rule of the model. */
 #pragma once
 
-#include <stdint.h>
-
 #include "model/model.h"
 #include "replay/player.h"
 #include "tests/unit/test.h"

@@ -1,8 +1,5 @@
 /* All unit tests in one program, which is linked once: it has a hard link for each file of tests, and runs those of the
  * file whose name it was started by. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "memory/file.h"

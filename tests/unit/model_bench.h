@@ -2,9 +2,6 @@
  */
 #pragma once
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "model/model.h"
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"

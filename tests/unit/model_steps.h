@@ -2,8 +2,6 @@
  * of them. */
 #pragma once
 
-#include <inttypes.h>
-
 #include "model_bench.h"
 #include "tests/unit/register_steps.h"
 

@@ -3,9 +3,6 @@
  * front of them. */
 #pragma once
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "nvdla/registers.h"
 #include "tests/unit/test.h"
 

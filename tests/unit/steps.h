@@ -4,10 +4,6 @@
  * looked at in git diff. */
 #pragma once
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "memory/file.h"
 #include "tests/unit/test.h"
 

@@ -1,5 +1,5 @@
 /* A unit test that lists itself. The tests of a file run in their order there, in the program that has the file's name
- * (main.c).
+ * (main.c). The headers of the C library that most tests use are included here.
  *
  *     TEST(what_it_shows) {
  *         assert_int_equal(...);
@@ -7,11 +7,14 @@
  */
 #pragma once
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 

@@ -1,10 +1,5 @@
 /* The AXI slave memory: handshakes to the clock, order, stalls, regions, provenance. The cases of axi_memory.txt, and
  * runs of many bursts. */
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tb/axi_memory.h"
 #include "tests/unit/axi_steps.h"
 #include "tests/unit/test.h"

@@ -1,9 +1,5 @@
 /* An interconnect that has a limit of open transactions: on the bus, from an address to its last answer, and of other
  * masters, there are never more, each master gets its turn, and with one place reads and writes alternate. */
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "tb/axi_memory.h"
 #include "tests/unit/test.h"
 

@@ -1,10 +1,5 @@
 /* Protocol rules: each broken one is found and named, legal traffic breaks none. Of the design axi_monitor.txt, of the
  * memory axi_answers.txt. */
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tb/observers/axi_answers.h"
 #include "tb/observers/axi_monitor.h"
 #include "tests/unit/axi_steps.h"

@@ -1,9 +1,5 @@
 /* Scoreboards on traffic made up for the purpose: what engines tell each other and CACC's credits, CBUF, and the memory
  * interface. The engine that gets it wrong is named, and no other one. Cases of boards.txt. */
-
-#include <inttypes.h>
-#include <string.h>
-
 #include "tb/observers/account_board.h"
 #include "tb/observers/cbuf_board.h"
 #include "tb/observers/mif_board.h"

@@ -1,10 +1,5 @@
 /* Failing checks of the RTL become findings: name, instance, the layer that runs, and a limit for each. Cases of
  * checks.txt. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tb/observers/checks.h"
 #include "tests/unit/steps.h"
 #include "tests/unit/test.h"

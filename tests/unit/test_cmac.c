@@ -1,8 +1,5 @@
 /* CMAC: the vectors of 40-convolution-core sections 11.2 and 11.3, and the plain form of FP16 against those with vector
  * instructions. The packed form of integers is compared by tests/naive. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "model/cmac.h"
 #include "model/cmac_fp16.h"
 #include "tests/unit/random.h"

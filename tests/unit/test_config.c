@@ -1,8 +1,6 @@
 /* Configurations by values: words, files, and a random walk over legal and illegal ones, for which layers are drawn. */
 #include "tests/unit/test.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "gen/gen.h"

@@ -1,6 +1,4 @@
 /* Parts of the convolution of the model: tables of windows and rings of CBUF. Layers are cases of model.txt. */
-#include <string.h>
-
 #include "model/cbuf.h"
 #include "model/crep.h"
 #include "tests/unit/test.h"

@@ -1,9 +1,5 @@
 /* Streams of the convolution path: the order of the hardware written out by hand for small layers, conv_order.txt, and
  * CDMA's data in both orders. The streams of whole layers are compared with those of the RTL (tests/replay/taps.sh). */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "gen/gen.h"
 #include "layers/conv_order.h"
 #include "model/model.h"

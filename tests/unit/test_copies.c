@@ -1,12 +1,8 @@
 /* Copies of a process: when they are made, which ones stay, how one is woken, and that none of them outlives its
  * parent, however that ends. Each run is a process of its own, so that its end can be seen from outside. */
-
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -3,7 +3,6 @@
 #include "trace_test.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 
 #include "coverage/coverage.h"
 #include "nvdla/pixel.h"

@@ -1,9 +1,5 @@
 /* The DRAM: commands obey JEDEC's rules (dram_checker.h), known sequences take the clocks that the parameters demand,
  * and bandwidth is what they allow. DRAM_REQUESTS: random requests in all (default 50,000); UNIT_WALKS: an eighth. */
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "dram/dram.h"
 #include "dram/system.h"
 #include "dram/traffic.h"

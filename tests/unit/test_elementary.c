@@ -1,8 +1,6 @@
 /* The processor's exp, log and pow: against the same functions in extended precision, special arguments, and the bits
  * that every machine must get. */
-
 #include <math.h>
-#include <string.h>
 
 #include "loadable/elementary.h"
 #include "nvdla/random.h"

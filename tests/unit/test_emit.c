@@ -1,7 +1,5 @@
 /* Registers of layers whose fields no loadable at hand uses, or whose wrong values a layer survives: each field of the
  * descriptor has a value of its own, and must come out where 87-loadables section 6 has it. */
-#include <stdlib.h>
-
 #include "loadable/emit.h"
 #include "loadable/loadable.h"
 #include "tests/unit/register_text.h"

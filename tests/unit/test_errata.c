@@ -1,9 +1,6 @@
 /* The laws of NVIDIA's errata: the tables of 99-illegal-programming section 5. */
 #include "nvdla/errata.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "model/model.h"
 #include "run/session/errata.h"
 #include "tests/unit/test.h"

@@ -1,7 +1,4 @@
 /* --except: texts that name bits of registers, and bits of engines that a configuration has not. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "nvdla_offsets.h"
 #include "run/options/exceptions.h"
 #include "tests/unit/test.h"

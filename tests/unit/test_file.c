@@ -1,11 +1,7 @@
 /* Files: gzip by content, errors that say what is wrong, nothing half-written. Works in a directory of its own. */
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,8 +1,4 @@
 /* The journal of what launches leave in memory, and the beats that are judged by it. Cases of first_wrong.txt. */
-
-#include <inttypes.h>
-#include <string.h>
-
 #include "memory/memory.h"
 #include "replay/first_wrong.h"
 #include "tests/unit/steps.h"

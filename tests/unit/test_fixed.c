@@ -1,6 +1,4 @@
 /* Fixed-point functions against exact arithmetic on wider types. */
-#include <stdlib.h>
-
 #include "nvdla/fixed.h"
 #include "tests/unit/random.h"
 #include "tests/unit/test.h"

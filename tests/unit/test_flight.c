@@ -1,7 +1,4 @@
 /* Launches in flight, by register writes and beats. Cases of flight.txt. */
-
-#include <inttypes.h>
-
 #include "nvdla/registers.h"
 #include "tb/observers/flight.h"
 #include "tests/unit/register_steps.h"

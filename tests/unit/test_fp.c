@@ -1,7 +1,6 @@
 /* NVDLA's floating point: the vectors of the chapters, random operands against the machine's own arithmetic where both
  * have to agree, and against the plain definitions of tests/naive. */
 #include <math.h>
-#include <string.h>
 
 #include "nvdla/fp.h"
 #include "tests/naive/naive_fp.h"

@@ -1,8 +1,5 @@
 /* The chain of waits on made-up stops of a small convolution and of an SDP layer from memory: which engine is named. */
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "layers/tracker.h"
 #include "nvdla/clients.h"

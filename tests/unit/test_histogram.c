@@ -1,7 +1,5 @@
 /* Histograms: the cases of histogram.txt, the settings that a convertor may have, and the taps of the model on random
  * layers, against the memory that the layers leave behind. */
-#include <inttypes.h>
-
 #include <jansson.h>
 
 #include "model_bench.h"

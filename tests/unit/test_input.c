@@ -1,9 +1,6 @@
 /* Pictures in the input tensors of networks: every layout byte for byte, the loadables' samples of traces/, batches,
  * and what does not fit is refused. */
-#include <stdlib.h>
-
 #include <math.h>
-#include <string.h>
 
 #include "loadable/half.h"
 #include "loadable/input.h"

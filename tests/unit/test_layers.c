@@ -1,8 +1,5 @@
 /* Launches and what their registers say: cubes and memory traffic, rows of layers.tsv, and the cases of layers.txt.
  * Chapter 10 section 6, chapter 64 section 2. */
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "layers/cubes.h"
 #include "layers/pairing.h"
 #include "layers/tracker.h"

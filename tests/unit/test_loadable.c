@@ -1,8 +1,5 @@
 /* Loadables: decoding of descriptors, memory contents, the bounds of the reader. The
  * whole way is tested by tests/loadable. */
-
-#include <string.h>
-
 #include "loadable/descriptors.h"
 #include "loadable/flat.h"
 #include "loadable/loadable.h"

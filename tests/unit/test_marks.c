@@ -2,9 +2,6 @@
  * Cases of marks.txt. */
 #include "tb/observers/marks.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "nvdla/registers.h"
 #include "tests/unit/axi_steps.h"
 #include "tests/unit/register_steps.h"

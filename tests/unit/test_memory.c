@@ -1,9 +1,4 @@
 /* The sparse image: the cases of memory.txt, and many writes against an array. */
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <zlib.h>
 
 #include "memory/memory.h"

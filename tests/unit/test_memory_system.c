@@ -1,9 +1,5 @@
 /* The memory system: order and clocks of answers, sharing of accesses, limits of the interconnect, the arbiter between
  * masters, and their statistics. */
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "dram/system.h"
 #include "tests/unit/test.h"
 

@@ -1,6 +1,4 @@
 /* Options of a run that come as words, from a plan: what is read, and what is said of words that are none. */
-#include <string.h>
-
 #include "nvdla/config.h"
 #include "run/options/options.h"
 #include "tests/unit/test.h"

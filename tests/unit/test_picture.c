@@ -1,10 +1,8 @@
 /* Pictures: every kind of PGM and PPM, PNG and JPEG give their samples, and damaged or unsuitable ones a message. */
-#include <stdio.h>
-#include <stdlib.h>
+#include <stdio.h> /* for jpeglib.h */
 
 #include <jpeglib.h>
 #include <png.h>
-#include <string.h>
 
 #include "loadable/picture.h"
 #include "tests/unit/test.h"

@@ -1,8 +1,4 @@
 /* The player on a scripted device: the cases of player.txt, then what they cannot say. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "replay/player.h"
 #include "report/hang_text.h"
 #include "run/session/run_progress.h"

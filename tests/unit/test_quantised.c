@@ -1,7 +1,4 @@
 /* Quantised networks: TFLite's multiplication, SDP's factors, descriptors as bytes, FlatBuffers that are written. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "loadable/descriptors.h"
 #include "loadable/flat.h"
 #include "loadable/flat_write.h"

@@ -1,7 +1,4 @@
 /* The register map as data, configurations and errors. Expected values: chapter 10 sections 1, 4.3, 6, 7. */
-
-#include <string.h>
-
 #include "nvdla/config.h"
 #include "nvdla/error.h"
 #include "nvdla/registers.h"

@@ -1,9 +1,5 @@
 /* Comparison and triage on hand-made memories: what the reports say of them, as text, as JSON and as the data of the
  * page (golden.h); and the description of traces. What a browser makes of a page: tests/replay/html.sh. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -1,7 +1,4 @@
 /* Results: what goes out as a line of JSON comes in again, and what is none is refused. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "run/options/options.h"
 #include "run/result/result.h"
 #include "tests/unit/test.h"

@@ -1,9 +1,5 @@
 /* Taps of an RTL: lanes become elements of a launch with their places, beats become atoms of a client. The cases of
  * rtl_tap.txt, and streams whose elements wait. */
-
-#include <inttypes.h>
-#include <string.h>
-
 #include "nvdla_offsets.h"
 #include "tb/observers/rtl_tap.h"
 #include "tests/unit/register_steps.h"

@@ -1,10 +1,6 @@
 /* The rules of legal programming: every rule is broken by a change of a legal layer that breaks nothing else, and the
  * model does what the rule says; then what the checker knows beyond registers. Spec: the lists "Illegal or undefined
  * programming" of the chapters 10 to 70, 98-measured-rules section 3. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "memory/file.h"
 #include "model/overlap.h"
 #include "model/rules.h"

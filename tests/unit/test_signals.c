@@ -1,7 +1,4 @@
 /* tb_top's vectors: layout, packing, unknown bits, static inputs. */
-
-#include <string.h>
-
 #include "tb/signals.h"
 #include "tests/unit/test.h"
 

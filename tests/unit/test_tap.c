@@ -1,10 +1,6 @@
 /* Taps: several listeners hear the same elements; recorded streams are what was heard, and are compared. */
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <stdio.h>
-#include <string.h>
 
 #include "gen/gen.h"
 #include "model/model.h"

@@ -1,6 +1,4 @@
 /* Text as it may be shown, and the word that was meant. */
-#include <string.h>
-
 #include "nvdla/error.h"
 #include "nvdla/text.h"
 #include "tests/unit/test.h"

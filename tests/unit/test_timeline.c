@@ -1,9 +1,5 @@
 /* The counter of timelines: clocks and beats find their buckets, however long the run and its standstills are, and
  * their launches. Cases of timeline.txt. */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tb/observers/timeline.h"
 #include "tb/signals.h"
 #include "tests/unit/axi_steps.h"

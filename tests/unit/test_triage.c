@@ -1,8 +1,5 @@
 /* The walk and the verdict, on streams made up for the purpose: which engine is named, why, and what speaks for it.
  * Cases of triage.txt. */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "observe/recorder.h"

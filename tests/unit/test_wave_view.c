@@ -2,9 +2,6 @@
 #include "device/wave_view.h"
 #include "tests/unit/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 TEST(lines) {
     const struct wave_marker markers[] = {{"layer armed", 120}, {"first wrong write", 250}};
     const struct wave_view view = {.from = 100, .to = 100 + 1150, .cursor = 250, .markers = markers, .marker_count = 2};
