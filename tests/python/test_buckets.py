@@ -106,15 +106,13 @@ class Night(unittest.TestCase):
                {"verdict": "CRASH", "exit_status": 137}, {"mismatch": {"space": "primary", "unit": "SDP"}}, {"verdict": "PASS"})
 
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
         self.tests = [Test(f"t/{i}", "t", f"/traces/{i}.nvt", None, 0, "small", "both", "", 5, options=("--latency=9",),
                            known="issue 7" if i == 3 else None) for i in range(len(self.RESULTS))]
-        self.store = Store.open(f"{self.folder.name}/nights.db", create=True)
-        self.addCleanup(self.store.close)
+        self.store = self.enterContext(Store.open(f"{self.folder}/nights.db", create=True))
         self.night = self.store.begin_night(NightFacts(
             kind="regress", plan="p", plan_path="p.yml", plan_text="", seed=1, version="1", engine="local", command="",
-            folder=self.folder.name), self.tests)
+            folder=self.folder), self.tests)
         self.store.store_results(self.night, [Row(i, None, self.result(i)) for i in range(len(self.RESULTS))])
         self.lines, self.signals = [], Signals()
 
@@ -125,12 +123,12 @@ class Night(unittest.TestCase):
 
     def debugged(self, play):
         """What nvcosim debug says: the end of the trace's name decides who is to blame."""
-        report = f"{self.folder.name}/{play.number}.json"
+        report = f"{self.folder}/{play.number}.json"
         engine = "csc" if play.trace.endswith("0.nvt") else "sdp"
         pathlib.Path(report).write_text(json.dumps({"verdict": {
             "kind": "value", "engine": engine, "tap": "OUT", "sentence": f"{engine} is to blame", "or_before": engine == "sdp"}}))
         return Result({"verdict": "FAIL", "config": "small", "reason": "bytes differ", "report": report,
-                       "page": f"{self.folder.name}/buckets/debug/report.html", "devices": [{"clocked": True, "cycles": 10}]})
+                       "page": f"{self.folder}/buckets/debug/report.html", "devices": [{"clocked": True, "cycles": 10}]})
 
     def job(self, debug=5, seconds=60.0, shrink=0.0, script=None):
         settings = types.SimpleNamespace(debug_reports=debug, debug_seconds=seconds, shrink_seconds=shrink)
@@ -142,7 +140,7 @@ class Night(unittest.TestCase):
             return launcher
 
         builds = types.SimpleNamespace(for_debug=lambda test: None)
-        return Job(self.store, self.night, self.folder.name, self.tests, builds, 2, settings, self.lines.append,
+        return Job(self.store, self.night, self.folder, self.tests, builds, 2, settings, self.lines.append,
                    launch, self.signals)
 
     def rows(self):
@@ -158,7 +156,7 @@ class Night(unittest.TestCase):
         self.assertEqual(self.lines, ["nvcosim debug looks at 2 of 4 failures"])
         play = self.plays[0]  # the smallest first
         self.assertEqual((play.trace, play.name, play.seed, play.options[-2:]), (
-            "/traces/1.nvt", "t.1", 5, (f"--out={self.folder.name}/buckets/debug", "--debug")))
+            "/traces/1.nvt", "t.1", 5, (f"--out={self.folder}/buckets/debug", "--debug")))
         self.assertEqual([tuple(row) for row in self.store.rows("SELECT number, bucket FROM result ORDER BY number")],
                          [(0, 2), (1, 3), (2, 1), (3, 4), (4, None)])
 
@@ -173,7 +171,7 @@ class Night(unittest.TestCase):
         self.assertEqual([row[:2] for row in self.rows()], [
             (2, "sdp or before:OUT"), (1, "crash:SIGKILL: reason #"), (1, "value:SDP")])
         for job, look in ((self.job(debug=0), True), (self.job(seconds=0), True), (self.job(), False)):
-            pathlib.Path(f"{self.folder.name}/buckets/found.jsonl").unlink(missing_ok=True)
+            pathlib.Path(f"{self.folder}/buckets/found.jsonl").unlink(missing_ok=True)
             triage_failures(job, look)
             self.assertEqual(self.rows()[0][:2], (2, "value:SDP"))
 
@@ -184,11 +182,11 @@ class Night(unittest.TestCase):
 
     def shrink(self, status, cycles=10, debugged=True, script=None, signature="sdp or before:OUT", said="words"):
         """What becomes of a shrunk trace, by a stand-in of nvcosim shrink."""
-        program = f"{self.folder.name}/nvcosim"
+        program = f"{self.folder}/nvcosim"
         pathlib.Path(program).write_text(f"#!/bin/sh\nfor word; do case $word in --out=*) touch ${{word#*=}} ;; esac; done\n"
                                          f"echo first; echo '  {said}'; exit {status}\n")
         os.chmod(program, 0o755)
-        discoveries = Discoveries(self.folder.name)
+        discoveries = Discoveries(self.folder)
         with unittest.mock.patch.dict(os.environ, NVCOSIM_PROGRAM=program):
             Triage(self.job(shrink=5.0, script=script), "shrink", discoveries).look_at([Target(1, signature, 100, debugged)])
         return discoveries.find("shrink", 1)
@@ -208,7 +206,7 @@ class Night(unittest.TestCase):
                 ((1, 10, True, None, "csc:OUT"), "the shrunk trace fails differently: sdp or before:OUT"),
                 ((1, 10, False, lambda play: big, "check"), "nvcosim shrink cannot make it smaller"),
                 ((1, 10, True, lambda play: passes), "the shrunk trace does not fail in the same way")):
-            pathlib.Path(f"{self.folder.name}/buckets/found.jsonl").unlink(missing_ok=True)
+            pathlib.Path(f"{self.folder}/buckets/found.jsonl").unlink(missing_ok=True)
             found = self.shrink(*arguments)
             self.assertEqual((found.note, found.trace), (note, None))
 

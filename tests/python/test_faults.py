@@ -43,9 +43,7 @@ def planted(play):
 
 class InFolder(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
 
     def write(self, name, text):
         with open(f"{self.folder}/{name}", "w", encoding="utf-8") as file:
@@ -130,8 +128,7 @@ class Campaigns(InFolder):
     def setUp(self):
         super().setUp()
         self.tests = [Test(f"t/{i}", "t", f"/t{i}.cfg", None, 0, "small", "rtl:q", "", 1) for i in range(5)]
-        self.store = Store.open(f"{self.folder}/nights.db", create=True)
-        self.addCleanup(self.store.close)
+        self.store = self.enterContext(Store.open(f"{self.folder}/nights.db", create=True))
         self.night = self.store.begin_night(NightFacts("qualify", "q", "/q.yml", "", 1, "1", "local", "c"), self.tests)
 
     def play(self, play):

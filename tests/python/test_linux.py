@@ -58,9 +58,7 @@ if {waits}:
 
 class Guests(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         for name in ("vmlinuz", "initrd.gz"):
             (self.folder / name).write_bytes(b"abc")
         self.environment = {"NVCOSIM_PROGRAM": str(self.folder / "nvcosim"), "DEBIAN_CHROOTS": str(self.folder),

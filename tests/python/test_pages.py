@@ -20,11 +20,8 @@ from nvcosim.tool import Failure
 
 class Nights(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.store = Store.open(f"{folder.name}/nights.db", create=True)
-        self.addCleanup(self.store.close)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.store = self.enterContext(Store.open(f"{self.folder}/nights.db", create=True))
 
     def insert(self, table, **row):
         self.store.connection.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", list(row.values()))

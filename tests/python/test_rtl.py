@@ -43,9 +43,7 @@ VALUES = """`define NVDLA_SDP_BS_ENABLE
 
 class Case(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = pathlib.Path(folder.name).resolve()
+        self.root = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())).resolve()
 
     def put(self, path, text=""):
         path = self.root / path

@@ -12,12 +12,9 @@ from nvcosim.tool import Failure
 
 class Kept(unittest.TestCase):
     def setUp(self):
-        work = tempfile.TemporaryDirectory()
-        self.addCleanup(work.cleanup)
-        self.mapped, self.work = [], work.name
-        for patch in (mock.patch.object(tool, "build_folder", lambda: work.name), mock.patch.object(sizes, "_map", self.map)):
-            patch.start()
-            self.addCleanup(patch.stop)
+        self.mapped, self.work = [], self.enterContext(tempfile.TemporaryDirectory())
+        self.enterContext(mock.patch.object(tool, "build_folder", lambda: self.work))
+        self.enterContext(mock.patch.object(sizes, "_map", self.map))
 
     def map(self, config, engine):
         self.mapped.append(engine)

@@ -393,9 +393,8 @@ class SmallParts(WithFolder):
         self.assertRegex(revision_of(tree).commit, "^[0-9a-f]{40}$")
         self.assertEqual(revision_named(tree, revision_of(tree).commit[:9]), revision_of(tree).commit)
         self.assertIsNone(revision_named(tree, "--all"))
-        store, here = self.opened(), os.getcwd()  # a night that is begun outside of git tells the revision of its plan
-        os.chdir(self.folder)
-        self.addCleanup(os.chdir, here)
+        store = self.opened()  # a night that is begun outside of git tells the revision of its plan
+        self.enterContext(contextlib.chdir(self.folder))
         store.begin_night(facts(plan_path=f"{tree}/plan.yml"), [])
         self.expect(store, "SELECT length(revision), dirty, directory FROM night", 40, 0, os.path.realpath(tree))
         pathlib.Path(tree, "untracked").touch()
