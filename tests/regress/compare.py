@@ -5,7 +5,6 @@ are compared with figures computed here from the database, and its page is loade
 usage: compare.py BUILD
 """
 import csv
-import html.parser
 import io
 import json
 import math
@@ -15,8 +14,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 
+from browser import browse
 from counts import check, finish, skip
 
 build = os.path.abspath(sys.argv[1])
@@ -179,21 +178,6 @@ addEventListener("load", () => {
   parent.postMessage(JSON.stringify(result), "*");
 });
 </script>"""
-FRAME = """<!DOCTYPE html><body><iframe src="page.html" style="width:%dpx;height:900px;border:0"></iframe><pre></pre>
-<script>addEventListener("message", (event) => { document.querySelector("pre").textContent = event.data; });</script>"""
-
-
-def browse(source, width):
-    with tempfile.TemporaryDirectory() as place:
-        with open(os.path.join(place, "page.html"), "w", encoding="utf-8") as out:
-            out.write(source.replace("<style>", READER + "<style>", 1))
-        with open(os.path.join(place, "frame.html"), "w", encoding="utf-8") as out:
-            out.write(FRAME % width)
-        run = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={place}/profile", "--window-size=1400,1000", "--virtual-time-budget=4000",
-                              "--dump-dom", f"file://{place}/frame.html"], capture_output=True, text=True, timeout=120, check=False)
-    text = html.unescape(re.search(r"<pre>(.*?)</pre>", run.stdout, re.S).group(1)) if "<pre>" in run.stdout else ""
-    return json.loads(text) if text else {"errors": [run.stdout[-300:] + run.stderr[-300:]]}
-
 
 run = compare(str(before), str(last), "--page")
 page = os.path.join(folder, f"compare-{before}-{last}.html")
@@ -212,12 +196,12 @@ check("data go to stdout, the word of the page to stderr", json.loads(run.stdout
 compare(str(devices), str(devices_after), "--page=short.html")
 compare(str(devices), str(devices_again), "--page=equal.html")
 if shutil.which("chromium"):
-    seen = browse(open(os.path.join(folder, "short.html"), encoding="utf-8").read(), 1280)
+    seen, _ = browse(open(os.path.join(folder, "short.html"), encoding="utf-8").read(), READER, 1280)
     check("tests of milliseconds have no coloured speed", seen.get("speeds", [])[:1] == [["", "1.100"]], seen)
-    seen = browse(open(os.path.join(folder, "equal.html"), encoding="utf-8").read(), 1280)
+    seen, _ = browse(open(os.path.join(folder, "equal.html"), encoding="utf-8").read(), READER, 1280)
     check("letters of the dot plot are no larger than the page's where all ratios are 1", 0.3 < seen.get("letters", 0) <= 1, seen)
     for width in (1280, 360):
-        seen = browse(source, width)
+        seen, _ = browse(source, READER, width)
         check(f"{width} pixels: no error in its script, nothing asked for", not seen["errors"], seen["errors"])
         check(f"{width} pixels: no name became an element", seen.get("scripts") == source.count("<script") + 1, seen.get("scripts"))
         check(f"{width} pixels: nothing is wider than the screen", seen.get("inner") == width and seen.get("wide") == 0, (seen.get("inner"), seen.get("wide")))

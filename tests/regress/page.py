@@ -15,8 +15,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 
+from browser import browse
 from counts import check, finish, skip
 
 build = os.path.abspath(sys.argv[1])
@@ -88,31 +88,6 @@ addEventListener("load", async () => {
   parent.postMessage(JSON.stringify(result), "*");
 });
 </script>"""
-FRAME = """<!DOCTYPE html><body><iframe src="page.html" style="width:%dpx;height:900px;border:0"></iframe><pre></pre>
-<script>addEventListener("message", (event) => { document.querySelector("pre").textContent = event.data; });</script>"""
-
-
-def browse(source, width, filters, hashes):
-    """What the reader saw, and what the browser's console said."""
-    reader = READER.replace("FILTERS", json.dumps(filters)).replace("HASHES", json.dumps(hashes))
-    with tempfile.TemporaryDirectory() as place:
-        with open(os.path.join(place, "page.html"), "w", encoding="utf-8") as out:
-            out.write(source.replace("<style>", reader + "<style>", 1))
-        with open(os.path.join(place, "frame.html"), "w", encoding="utf-8") as out:
-            out.write(FRAME % width)
-        run = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0", f"--user-data-dir={place}/profile", "--window-size=1400,1000",
-                              "--virtual-time-budget=8000", "--dump-dom", f"file://{place}/frame.html"], capture_output=True, text=True, timeout=120, check=False)
-    texts = []
-
-    class Pre(html.parser.HTMLParser):
-        def handle_data(self, data):
-            if self.lasttag == "pre":
-                texts.append(data)
-
-    Pre().feed(run.stdout)
-    text = "".join(texts).strip()
-    return json.loads(text[:text.rindex("}") + 1]) if "}" in text else {"errors": [run.stdout[-500:]]}, [line for line in run.stderr.splitlines() if ":CONSOLE" in line]
-
 
 class Elements(html.parser.HTMLParser):
     def __init__(self, text):
@@ -174,7 +149,8 @@ def check_all(name, night, database, source, width):
     bucket = database.execute("SELECT number, count FROM bucket WHERE night = ? ORDER BY number DESC", (night,)).fetchone()
     filters = {"text": "SDP", "config": "large", "tag": "random", **({"show": "failed"} if failures else {})}
     hashes = ([f"#tests:bucket={bucket['number']}"] if bucket else []) + ([f"#test-{last['number']}"] if last else [])
-    seen, console = browse(source, width, filters, hashes)
+    reader = READER.replace("FILTERS", json.dumps(filters)).replace("HASHES", json.dumps(hashes))
+    seen, console = browse(source, reader, width)
     name = f"{name}, {width} pixels"
     check_elements(f"{name}, drawn", seen["drawn"], 1)
     check(f"{name}: no error in its script, nothing asked for", not seen["errors"], seen["errors"])
