@@ -312,8 +312,7 @@ static struct tap_sink open_stream(void *context, const struct tap_stream *of) {
             rows[i].sort == sort_half || rows[i].sort == sort_result || rows[i].sort == sort_single;
         if (rows[i].tap != of->tap || is_floating != (of->width == 0) || !set_stream(&stream, of, corners))
             continue;
-        corners->streams = xgrow(corners->streams, corners->count, sizeof *corners->streams);
-        struct stream *kept = corners->streams[corners->count++] = xmalloc(sizeof *kept);
+        struct stream *kept = *xadd(corners->streams, corners->count) = xmalloc(sizeof *kept);
         *kept = stream;
         const bool convertor = rows[i].sort == sort_converted || rows[i].sort == sort_truncated;
         return (struct tap_sink){

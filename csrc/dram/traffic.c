@@ -164,10 +164,8 @@ static bool read_list(struct traffic_source *source, struct error *err) {
         else if (source->count && request.cycle < source->list[source->count - 1].cycle)
             good = error_set(err, "%s:%u: found clock %" PRIu64 ", expected at least that of the line before", path,
                              number, request.cycle);
-        else {
-            source->list = xgrow(source->list, source->count, sizeof *source->list);
-            source->list[source->count++] = request;
-        }
+        else
+            *xadd(source->list, source->count) = request;
     }
     if (good && !source->count)
         good = error_set(err, "%s: found no access, expected lines CLOCK r|w ADDRESS BYTES", path);

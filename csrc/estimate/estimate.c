@@ -137,8 +137,7 @@ static bool collect(const struct flow *flow, const struct program *prog, struct 
                              nvdla_unit_names[launch->unit], launch->ordinal,
                              flow->now >= CLOCKS_MOST ? " within ten thousand million clocks"
                                                       : ": something that it waits for is not programmed");
-        estimate->layers = xgrow(estimate->layers, estimate->count, sizeof *estimate->layers);
-        struct estimated_layer *layer = &estimate->layers[estimate->count++];
+        struct estimated_layer *layer = xadd(estimate->layers, estimate->count);
         *layer = (struct estimated_layer){.unit = launch->unit,
                                           .ordinal = launch->ordinal,
                                           .position = launch->tag,

@@ -35,10 +35,8 @@ static int new_event(struct splitter *splitter) {
 
 static int stream_of(struct splitter *splitter, const char *name) {
     const int stream = program_stream(splitter->out, name);
-    while (splitter->reached_count <= (size_t)stream) {
-        splitter->reached = xgrow(splitter->reached, splitter->reached_count, sizeof *splitter->reached);
-        splitter->reached[splitter->reached_count++] = -1;
-    }
+    while (splitter->reached_count <= (size_t)stream)
+        *xadd(splitter->reached, splitter->reached_count) = -1;
     return stream;
 }
 

@@ -172,12 +172,10 @@ static bool attempt(struct shrinker *s, const struct gen_case *wanted) {
     s->shrink->attempts--;
     bool fails = s->shrink->fails(s->shrink->context, prog);
     program_free(prog);
-    if (fails) {
+    if (fails)
         *s->best = candidate;
-    } else {
-        s->tried = xgrow(s->tried, s->tried_count, sizeof *s->tried);
-        s->tried[s->tried_count++] = hash;
-    }
+    else
+        *xadd(s->tried, s->tried_count) = hash;
     return fails;
 }
 

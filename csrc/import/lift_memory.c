@@ -153,9 +153,8 @@ void lift_memory_free(struct lift_memory *memory) {
 /* ---- places ---- */
 
 static int add_slot(struct lift_memory *memory, enum op_kind kind) {
-    memory->slots = xgrow(memory->slots, memory->slot_count, sizeof *memory->slots);
-    memory->slots[memory->slot_count] = (struct slot){.kind = kind, .output = NO_OUTPUT};
-    return (int)memory->slot_count++;
+    *xadd(memory->slots, memory->slot_count) = (struct slot){.kind = kind, .output = NO_OUTPUT};
+    return (int)memory->slot_count - 1;
 }
 
 static void add_bytes(struct lift_memory *memory, int slot, enum memory_space space, uint64_t address,
@@ -181,8 +180,7 @@ static void add_cube(struct lift_memory *memory, struct output *output, const st
     if (!answered(memory, primary))
         return;
     const uint64_t start = cube_atom_address(cube, 0, 0, 0), size = cube_extent(cube);
-    output->cubes = xgrow(output->cubes, output->count, sizeof *output->cubes);
-    output->cubes[output->count++] =
+    *xadd(output->cubes, output->count) =
         (struct output_cube){.cube = *cube, .space = space_of(primary), .start = start, .end = start + size};
     memory_declare(memory->written[space_of(primary)], start, size);
 }
@@ -230,8 +228,7 @@ static bool ask(struct lift_memory *memory, const struct input_range *range) {
 static void add_unknown(struct lift_memory *memory, enum memory_space space, uint64_t start, uint64_t end) {
     if (start >= end)
         return;
-    memory->unknown = xgrow(memory->unknown, memory->unknown_count, sizeof *memory->unknown);
-    memory->unknown[memory->unknown_count++] = (struct input_range){space, start, end - start};
+    *xadd(memory->unknown, memory->unknown_count) = (struct input_range){space, start, end - start};
 }
 
 /* A launch reads this range: bytes that no earlier launch has written are initial content. */
@@ -266,8 +263,7 @@ static void add_reader(struct lift_memory *memory, const struct launch *launch, 
     for (size_t i = window_start(memory->reader_count); i < memory->reader_count; i++)
         if (memory->readers[i].unit == unit && memory->readers[i].group == launch->group)
             memory->readers[i].done = true;
-    memory->readers = xgrow(memory->readers, memory->reader_count, sizeof *memory->readers);
-    struct reader *reader = &memory->readers[memory->reader_count++];
+    struct reader *reader = xadd(memory->readers, memory->reader_count);
     *reader = (struct reader){.unit = unit,
                               .ends = unit == NVDLA_CDMA       ? NVDLA_CACC
                                       : unit == NVDLA_SDP_RDMA ? NVDLA_SDP
@@ -329,16 +325,14 @@ void lift_memory_armed(struct lift_memory *memory, const struct launch *launch, 
     memory->armings++;
     if (reads > 0)
         add_reader(memory, launch, extents, reads);
-    memory->runs = xgrow(memory->runs, memory->run_count, sizeof *memory->runs);
-    memory->runs[memory->run_count++] =
+    *xadd(memory->runs, memory->run_count) =
         (struct run){.unit = launch->unit, .group = launch->group, .sequence = memory->armings};
     struct output output = output_of(memory, launch);
     if (output.count == 0)
         return;
     *check = output.slot = add_slot(memory, OP_MEM_CHECK);
     memory->slots[output.slot].output = (int)memory->output_count;
-    memory->outputs = xgrow(memory->outputs, memory->output_count, sizeof *memory->outputs);
-    memory->outputs[memory->output_count++] = output;
+    *xadd(memory->outputs, memory->output_count) = output;
 }
 
 int lift_memory_completed(struct lift_memory *memory, enum nvdla_unit unit, int group) {
@@ -498,8 +492,7 @@ int lift_memory_put(struct lift_memory *memory, enum op_kind kind, enum memory_s
 
 void lift_memory_image(struct lift_memory *memory, enum memory_space space, uint64_t address, const uint8_t *bytes,
                        size_t n, bool golden) {
-    memory->images = xgrow(memory->images, memory->image_count, sizeof *memory->images);
-    struct image *image = &memory->images[memory->image_count++];
+    struct image *image = xadd(memory->images, memory->image_count);
     *image = (struct image){.space = space, .blob = blob_new(NULL), .base = address, .golden = golden};
     blob_append(image->blob, 0, bytes, n);
     if (!golden)
@@ -509,8 +502,7 @@ void lift_memory_image(struct lift_memory *memory, enum memory_space space, uint
 /* ---- the end ---- */
 
 static void check_at_end(struct lift_memory *memory, enum memory_space space, uint64_t base, const struct blob *blob) {
-    memory->rest = xgrow(memory->rest, memory->rest_count, sizeof *memory->rest);
-    struct op *op = &memory->rest[memory->rest_count++];
+    struct op *op = xadd(memory->rest, memory->rest_count);
     *op = op_make(OP_MEM_CHECK, 0);
     op->space = space;
     op->base = base;

@@ -200,8 +200,7 @@ int dma_map(struct dma *dma, const struct vfio_dma_map *map, int fd, struct erro
             memory_declare(mem, added.address, added.size);
     }
     dma->by_messages += !added.bytes;
-    dma->maps = xgrow(dma->maps, dma->count, sizeof *dma->maps);
-    dma->maps[dma->count++] = added;
+    *xadd(dma->maps, dma->count) = added;
     return 0;
 }
 

@@ -15,16 +15,14 @@ static void add_range(struct judge_ranges *ranges, uint64_t address, uint64_t n)
         last->size += n;
         return;
     }
-    ranges->items = xgrow(ranges->items, ranges->count, sizeof *ranges->items);
-    ranges->items[ranges->count++] = (struct judge_range){address, n};
+    *xadd(ranges->items, ranges->count) = (struct judge_range){address, n};
 }
 
 static struct judge_launch *launch_of(struct judge *judge, int unit, int ordinal) {
     for (size_t i = 0; i < judge->count; i++)
         if ((int)judge->launches[i].unit == unit && judge->launches[i].ordinal == ordinal)
             return &judge->launches[i];
-    judge->launches = xgrow(judge->launches, judge->count, sizeof *judge->launches);
-    struct judge_launch *launch = &judge->launches[judge->count++];
+    struct judge_launch *launch = xadd(judge->launches, judge->count);
     *launch = (struct judge_launch){.unit = (enum nvdla_unit)unit, .ordinal = ordinal};
     return launch;
 }

@@ -151,8 +151,7 @@ static bool can_cut(const void *context) {
 
 static void take_register(void *context, uint32_t address, uint32_t value) {
     struct cut *cut = context;
-    cut->registers = xgrow(cut->registers, cut->register_count, sizeof *cut->registers);
-    cut->registers[cut->register_count++] = (struct access){address, value};
+    *xadd(cut->registers, cut->register_count) = (struct access){address, value};
 }
 
 /* As in struct recording_keeper. */
@@ -167,8 +166,7 @@ static void take_cut(void *context, FILE **log) {
         empty(older);
         end->began = end->layers;
     }
-    end->cuts = xgrow(end->cuts, end->cut_count, sizeof *end->cuts);
-    struct cut *cut = &end->cuts[end->cut_count++];
+    struct cut *cut = xadd(end->cuts, end->cut_count);
     *cut = (struct cut){.at = ftello(*log), .layers = end->layers};
     model_registers(end->model, take_register, cut);
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)

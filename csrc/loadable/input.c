@@ -20,8 +20,7 @@ bool input_mean_parse(const char *text, const char *option, struct input_options
         if (end == p || errno || !isfinite(value) || (*end && *end != ',') || options->mean_count >= INPUT_CHANNELS_MAX)
             return error_set(err, "%s: found %s; expected a number, or one for each channel with commas between them",
                              option, text);
-        options->mean = xgrow(options->mean, options->mean_count, sizeof *options->mean);
-        options->mean[options->mean_count++] = value;
+        *xadd(options->mean, options->mean_count) = value;
         if (!*end)
             return true;
         p = end;

@@ -314,8 +314,7 @@ static void read_submits(struct flat *flat, const struct flat_table *root, struc
         const struct flat_table entry = flat_entry(flat, &list, i, "submit");
         const struct flat_vector members = flat_vector(flat, &entry, 1, 2, "tasks");
         for (size_t k = 0; k < members.count && !flat->failed; k++) {
-            loadable->order = xgrow(loadable->order, loadable->order_count, sizeof *loadable->order);
-            loadable->order[loadable->order_count++] =
+            *xadd(loadable->order, loadable->order_count) =
                 ids_find(flat, tasks, &entry, flat_element(flat, &members, k, 2), "task");
         }
     }

@@ -20,8 +20,7 @@ struct records {
 static void add(struct records *to, const struct flat_field *fields, size_t count) {
     struct flat_field *copy = xcalloc(count, sizeof *copy);
     memcpy(copy, fields, count * sizeof *copy);
-    to->records = xgrow(to->records, to->count, sizeof *to->records);
-    to->records[to->count++] = (struct flat_record){copy, count};
+    *xadd(to->records, to->count) = (struct flat_record){copy, count};
 }
 
 static void add_memory(struct records *memories, const struct loadable *loadable,

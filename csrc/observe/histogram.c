@@ -231,8 +231,7 @@ struct histogram *histogram_of(struct histogram_set *set, enum nvdla_unit unit, 
         entry = xcalloc(1, sizeof *entry);
         *entry = (struct histogram_entry){.unit = unit, .ordinal = ordinal, .tap = tap, .layer = -1};
         histogram_init(&entry->histogram, width);
-        set->entries = xgrow(set->entries, set->count, sizeof(struct histogram_entry *));
-        set->entries[set->count++] = entry;
+        *xadd(set->entries, set->count) = entry;
     }
     return &entry->histogram;
 }

@@ -439,8 +439,7 @@ static struct tap_sink open_stream(void *context, const struct tap_stream *strea
         file = xcalloc(1, sizeof *file);
         *file = (struct file){.unit = stream->unit, .tap = stream->tap, .client = stream->client, .recorder = recorder};
         file->path = xprintf("%s/%s", recorder->directory, recorder_file_name(stream, name, sizeof name));
-        recorder->files = xgrow(recorder->files, recorder->count, sizeof(struct file *));
-        recorder->files[recorder->count++] = file;
+        *xadd(recorder->files, recorder->count) = file;
         start(file);
     }
     return (struct tap_sink){.elements = file->broken ? NULL : take_elements, .context = file};

@@ -52,8 +52,7 @@ bool node_refuse(const struct graph *graph, const struct node *node, struct erro
 }
 
 void *graph_own(struct graph *graph, size_t bytes) {
-    graph->owned = xgrow(graph->owned, graph->owned_count, sizeof *graph->owned);
-    return graph->owned[graph->owned_count++] = xcalloc(bytes + 1, 1);
+    return *xadd(graph->owned, graph->owned_count) = xcalloc(bytes + 1, 1);
 }
 
 void strided_copy(const struct strided *from, const void *bytes, size_t element, void *to) {

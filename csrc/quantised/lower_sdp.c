@@ -295,8 +295,7 @@ static void lower_pixels(struct lowering *at, struct view cube, struct view rows
 
 static struct lowered_step *cpu_step(struct lowering *at, struct view from, struct view to) {
     struct lowered *out = at->out;
-    out->steps = xgrow(out->steps, out->step_count, sizeof *out->steps);
-    struct lowered_step *step = &out->steps[out->step_count++];
+    struct lowered_step *step = xadd(out->steps, out->step_count);
     *step = (struct lowered_step){
         .cpu = true, .first = out->op_count, .node = at->node, .from = from, .to = to, .pixels = 1};
     lowering_note(at, "on the processor");

@@ -12,8 +12,7 @@ enum { CONSTANT_ALIGNMENT = 128, CUBE_BYTES_MAX = 1 << 30 };
 void lowering_note(struct lowering *at, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    at->out->notes = xgrow(at->out->notes, at->out->note_count, sizeof *at->out->notes);
-    at->out->notes[at->out->note_count++] = (struct lowered_note){at->node, xvprintf(format, arguments)};
+    *xadd(at->out->notes, at->out->note_count) = (struct lowered_note){at->node, xvprintf(format, arguments)};
     va_end(arguments);
 }
 
@@ -27,8 +26,7 @@ static struct view packed_view(const struct lowering *at, int storage, int w, in
 struct view view_new(struct lowering *at, int memory, int w, int h, int c) {
     struct lowered *out = at->out;
     const struct view view = packed_view(at, (int)out->storage_count, w, h, c);
-    out->storages = xgrow(out->storages, out->storage_count, sizeof *out->storages);
-    out->storages[out->storage_count++] =
+    *xadd(out->storages, out->storage_count) =
         (struct storage){.memory = memory,
                          .size = (uint64_t)view.surface * (uint64_t)view_surfaces(at, &view),
                          .first = at->node,
@@ -127,13 +125,11 @@ struct operation *lowering_op(struct lowering *at, enum op_type type) {
     struct lowered *out = at->out;
     struct lowered_step *step = out->step_count ? &out->steps[out->step_count - 1] : NULL;
     if (!step || step->cpu) {
-        out->steps = xgrow(out->steps, out->step_count, sizeof *out->steps);
-        step = &out->steps[out->step_count++];
+        step = xadd(out->steps, out->step_count);
         *step = (struct lowered_step){.first = out->op_count};
     }
     step->count++;
-    out->ops = xgrow(out->ops, out->op_count, sizeof *out->ops);
-    struct lowered_op *op = &out->ops[out->op_count++];
+    struct lowered_op *op = xadd(out->ops, out->op_count);
     *op = (struct lowered_op){.node = at->node};
     op->operation.type = type;
     for (int i = 0; i < TYPE_COUNT; i++)

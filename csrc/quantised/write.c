@@ -24,8 +24,7 @@ static struct loadable_memory *add_memory(struct loadable *to, unsigned flags, u
     const unsigned id = (unsigned)to->memory_count;
     const uint64_t room = size ? size : PAGE;
     to->memories = xgrow(to->memories, to->memory_count, sizeof *to->memories);
-    to->addresses = xgrow(to->addresses, to->address_count, sizeof *to->addresses);
-    to->addresses[to->address_count++] = (struct loadable_address){.id = id, .memory = (int)id, .size = room};
+    *xadd(to->addresses, to->address_count) = (struct loadable_address){.id = id, .memory = (int)id, .size = room};
     to->memories[id] = (struct loadable_memory){
         .id = id, .flags = MEMORY_ALLOCATE | flags, .size = room, .alignment = PAGE, .tensor = LOADABLE_NONE};
     return &to->memories[to->memory_count++];
@@ -34,8 +33,7 @@ static struct loadable_memory *add_memory(struct loadable *to, unsigned flags, u
 static void add_blob(struct loadable *to, char *name, const void *bytes, size_t n, unsigned interface, unsigned sub) {
     /* Those of the layouts that descriptors.h calls new. */
     static const uint8_t versions[][3] = {[INTERFACE_DLA] = {0, 12, 5}, [INTERFACE_CPU] = {0, 0, 1}};
-    to->blobs = xgrow(to->blobs, to->blob_count, sizeof *to->blobs);
-    struct loadable_blob *blob = &to->blobs[to->blob_count++];
+    struct loadable_blob *blob = xadd(to->blobs, to->blob_count);
     *blob = (struct loadable_blob){name, bytes, n, interface, sub, {0}};
     memcpy(blob->version, versions[interface], sizeof blob->version);
 }
@@ -156,8 +154,7 @@ static void add_task(struct writing *at, const struct lowered_step *step) {
     for (size_t m = 1; m < to->memory_count; m++)
         if (m < at->ends || m > first)
             task.addresses[task.address_count++] = (int)m;
-    to->tasks = xgrow(to->tasks, to->task_count, sizeof *to->tasks);
-    to->tasks[to->task_count++] = task;
+    *xadd(to->tasks, to->task_count) = task;
 }
 
 /* ---- the whole ---- */

@@ -64,8 +64,7 @@ static void find_layers(struct layer_order *order) {
         if (leader == i)
             number[i] = order->layer_count++;
         struct order_layer *layer = &order->layers[number[leader]];
-        layer->launches = xgrow(layer->launches, layer->launch_count, sizeof *layer->launches);
-        layer->launches[layer->launch_count++] = i;
+        *xadd(layer->launches, layer->launch_count) = i;
     }
     free(first);
     free(number);

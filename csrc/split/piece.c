@@ -109,8 +109,7 @@ void piece_maker_free(struct piece_maker *maker) {
 
 static void take_register(void *context, uint32_t address, uint32_t value) {
     struct piece_maker *maker = context;
-    maker->registers = xgrow(maker->registers, maker->register_count, sizeof *maker->registers);
-    maker->registers[maker->register_count++] = (struct access){address, value};
+    *xadd(maker->registers, maker->register_count) = (struct access){address, value};
 }
 
 static void begin_side(struct side *side, const struct memory *mem) {

@@ -204,8 +204,7 @@ static bool list_names(const struct goldens *goldens, char ***names, size_t *cou
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
         if (kind_of(goldens, entry->d_name, &digits) == KIND_OTHER)
             continue;
-        *names = xgrow(*names, *count, sizeof **names);
-        (*names)[(*count)++] = xstrdup(entry->d_name);
+        *xadd(*names, *count) = xstrdup(entry->d_name);
     }
     if (dir)
         closedir(dir);

@@ -202,8 +202,7 @@ static bool read_output(struct reading *reading, struct network *network) {
     type = strtok_r(NULL, " \t", &reading->rest);
     if (type && !read_tensor(reading, type, &output))
         return false;
-    network->outputs = xgrow(network->outputs, network->output_count, sizeof output);
-    network->outputs[network->output_count++] = output;
+    *xadd(network->outputs, network->output_count) = output;
     return true;
 }
 
@@ -232,8 +231,7 @@ static bool read_layer(struct reading *reading, struct network *network) {
     snprintf(layer.type, sizeof layer.type, "%s", type);
     layer.unit = (enum nvdla_unit)unit;
     layer.ordinal = (int)ordinal;
-    network->layers = xgrow(network->layers, network->layer_count, sizeof layer);
-    network->layers[network->layer_count++] = layer;
+    *xadd(network->layers, network->layer_count) = layer;
     return true;
 }
 

@@ -492,8 +492,7 @@ static bool read_blob(struct nvt *nvt) {
     if (nvt->used < nvt->tokens)
         return refuse(nvt, nvt->token[nvt->used].text, "blob LABEL [NAME] and nothing else on the line");
     struct blob *blob = program_blob(nvt->prog, blob_new(name));
-    nvt->blobs = xgrow(nvt->blobs, nvt->blob_count, sizeof *nvt->blobs);
-    nvt->blobs[nvt->blob_count++] = blob;
+    *xadd(nvt->blobs, nvt->blob_count) = blob;
     int first = nvt->lines->line;
     for (struct span line; lines_next(nvt->lines, &line);) {
         uint8_t bytes[PLAIN_BYTES];

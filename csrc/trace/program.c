@@ -65,9 +65,8 @@ static int find_name(char *const *names, size_t count, const char *name) {
 static int find_or_add(char ***names, size_t *count, const char *name) {
     int index = find_name(*names, *count, name);
     if (index < 0) {
-        *names = xgrow(*names, *count, sizeof **names);
         index = (int)*count;
-        (*names)[(*count)++] = xstrndup(name, strlen(name));
+        *xadd(*names, *count) = xstrndup(name, strlen(name));
     }
     return index;
 }
@@ -85,14 +84,12 @@ int program_file(struct program *prog, const char *path) {
 }
 
 struct blob *program_blob(struct program *prog, struct blob *blob) {
-    prog->blobs = xgrow(prog->blobs, prog->blob_count, sizeof *prog->blobs);
-    prog->blobs[prog->blob_count++] = blob;
+    *xadd(prog->blobs, prog->blob_count) = blob;
     return blob;
 }
 
 const char *program_text(struct program *prog, const char *text, size_t n) {
-    prog->texts = xgrow(prog->texts, prog->text_count, sizeof *prog->texts);
-    return prog->texts[prog->text_count++] = xstrndup(text, n);
+    return *xadd(prog->texts, prog->text_count) = xstrndup(text, n);
 }
 
 void program_note(struct program *prog, const char *format, ...) {
@@ -153,8 +150,7 @@ void program_warn(struct program *prog, const char *file, int line, const char *
     text_shown_into(file, place, sizeof place);
     if (line > 0)
         snprintf(place + strlen(place), sizeof place - strlen(place), ":%d", line);
-    prog->warnings = xgrow(prog->warnings, prog->warning_count, sizeof *prog->warnings);
-    struct program_warning *warning = &prog->warnings[prog->warning_count++];
+    struct program_warning *warning = xadd(prog->warnings, prog->warning_count);
     *warning = (struct program_warning){.text = xprintf("%s: %s", place, text_shown_into(what, shown, sizeof shown)),
                                         .file = xstrdup(file),
                                         .line = line};
@@ -203,12 +199,10 @@ void blob_append(struct blob *blob, uint64_t offset, const void *bytes, size_t n
         blob->bytes = xrealloc(blob->bytes, blob_room(blob->size + n));
     memcpy(blob->bytes + blob->size, bytes, n);
     struct blob_chunk *last = blob->chunk_count ? &blob->chunks[blob->chunk_count - 1] : NULL;
-    if (last && last->offset + last->size == offset) {
+    if (last && last->offset + last->size == offset)
         last->size += n;
-    } else {
-        blob->chunks = xgrow(blob->chunks, blob->chunk_count, sizeof *blob->chunks);
-        blob->chunks[blob->chunk_count++] = (struct blob_chunk){.offset = offset, .start = blob->size, .size = n};
-    }
+    else
+        *xadd(blob->chunks, blob->chunk_count) = (struct blob_chunk){.offset = offset, .start = blob->size, .size = n};
     blob->size += n;
     if (offset + n > blob->extent)
         blob->extent = offset + n;

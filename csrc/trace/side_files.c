@@ -32,9 +32,8 @@ const struct blob *packet_files_get(struct packet_files *files, struct program *
     free(blob->name);
     blob->name = xstrndup(name.at, name.n);
     files->names = xgrow(files->names, files->count, sizeof *files->names);
-    files->blobs = xgrow(files->blobs, files->count, sizeof *files->blobs);
     files->names[files->count] = xstrndup(name.at, name.n);
-    files->blobs[files->count++] = blob;
+    *xadd(files->blobs, files->count) = blob;
     return program_blob(prog, blob);
 }
 

@@ -133,8 +133,7 @@ static int piece_order(const void *left, const void *right) {
 }
 
 static void piece_add(struct piece **list, size_t *count, uint64_t group, uint64_t start, uint64_t size, size_t op) {
-    *list = xgrow(*list, *count, sizeof **list);
-    (*list)[(*count)++] = (struct piece){.group = group, .start = start, .last = start + (size - 1), .op = op};
+    *xadd(*list, *count) = (struct piece){.group = group, .start = start, .last = start + (size - 1), .op = op};
 }
 
 /* Sorts and merges pieces that touch, within a group. Returns the new count. */

@@ -99,14 +99,13 @@ void arguments_add(struct argp_option **table, size_t *n, const struct argument 
         if ((!row->name && group) || (row->left_out & by))
             continue;
         const bool shown = row->shown & by;
-        *table = xgrow(*table, *n, sizeof **table);
-        (*table)[(*n)++] = (struct argp_option){.name = row->name,
-                                                .key = row->name ? key_of(rows, row, keys) : 0,
-                                                .arg = row->arg,
-                                                .flags = (row->optional ? OPTION_ARG_OPTIONAL : 0) |
-                                                         (row->hidden && !shown ? OPTION_HIDDEN : 0),
-                                                .doc = row->doc,
-                                                .group = group ? group - shown : row->group};
+        *xadd(*table, *n) = (struct argp_option){.name = row->name,
+                                                 .key = row->name ? key_of(rows, row, keys) : 0,
+                                                 .arg = row->arg,
+                                                 .flags = (row->optional ? OPTION_ARG_OPTIONAL : 0) |
+                                                          (row->hidden && !shown ? OPTION_HIDDEN : 0),
+                                                 .doc = row->doc,
+                                                 .group = group ? group - shown : row->group};
     }
     *table = xgrow(*table, *n, sizeof **table);
     (*table)[*n] = (struct argp_option){0};
