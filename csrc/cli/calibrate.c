@@ -265,7 +265,7 @@ static int head_room(const struct calibration *calibration, const struct spot *s
 
 /* Collects the convertors in the first play. */
 static void find_spots(struct calibration *calibration) {
-    const struct histogram_entry **entries = histograms_sorted(&calibration->histograms);
+    autofree const struct histogram_entry **entries = histograms_sorted(&calibration->histograms);
     calibration->spots = xcalloc(calibration->histograms.count, sizeof *calibration->spots);
     for (size_t i = 0; i < calibration->histograms.count; i++) {
         const struct histogram_entry *entry = entries[i];
@@ -284,7 +284,6 @@ static void find_spots(struct calibration *calibration) {
         if (spot->present.scale != 0)
             spot->expected_before = calibrate_expect(histogram, &spot->present);
     }
-    free(entries);
 }
 
 /* Replaces a spot's field of a register; the other fields stay as in the launch. */

@@ -337,10 +337,9 @@ __attribute__((format(printf, 3, 4))) static bool fail(const struct reading *rea
                                                        const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    char *what = xvprintf(format, arguments);
+    autofree char *what = xvprintf(format, arguments);
     va_end(arguments);
     error_set(reading->err, "%s:%zu:%zu: %s", reading->file, mark.line + 1, mark.column + 1, what);
-    free(what);
     return false;
 }
 
@@ -469,7 +468,7 @@ static bool change(struct dram_config *config, const char *changes, struct error
 
 /* Reads the file or the named memory. */
 static bool read_named(const char *name, struct dram_config *config, struct error *err) {
-    char *text = NULL;
+    autofree char *text = NULL;
     size_t n;
     for (size_t i = 0; i < KNOWN; i++)
         if (strcmp(known[i].name, name) == 0)
@@ -482,14 +481,12 @@ static bool read_named(const char *name, struct dram_config *config, struct erro
         return error_set(err, "found '%s', expected %s, or a file such as ./%s.yml%s", name, dram_names(), name,
                          guess_hint(&guess, hint));
     }
-    const bool good = file_read(name, &text, &n, err) && read_text(name, text, n, config, err);
-    free(text);
-    return good;
+    return file_read(name, &text, &n, err) && read_text(name, text, n, config, err);
 }
 
 bool dram_config_read(const char *argument, struct dram_config *config, struct error *err) {
     const size_t n = strcspn(argument, ",");
-    char *name = xstrndup(argument, n);
+    autofree char *name = xstrndup(argument, n);
     struct dram_config read = default_config();
     const bool good = read_named(name, &read, err) && (!argument[n] || change(&read, argument + n + 1, err)) &&
                       (dram_config_check(&read, err) || error_prefix(err, "%s: ", name));
@@ -498,6 +495,5 @@ bool dram_config_read(const char *argument, struct dram_config *config, struct e
         snprintf(read.name, sizeof read.name, "%s", base ? base + 1 : name);
         *config = read;
     }
-    free(name);
     return good;
 }

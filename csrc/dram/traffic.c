@@ -26,7 +26,7 @@ struct traffic_source {
 
 /* A number with K, M or G for powers of 1024. */
 static bool parse_size(const char *text, uint64_t *value) {
-    char *digits = xstrdup(text);
+    autofree char *digits = xstrdup(text);
     const size_t n = strlen(digits);
     static const char letters[] = "KMG";
     int by = 0;
@@ -37,7 +37,6 @@ static bool parse_size(const char *text, uint64_t *value) {
         digits[n - 1] = '\0';
     const bool good = text_number(digits, UINT64_MAX >> by, value);
     *value <<= by;
-    free(digits);
     return good;
 }
 

@@ -256,7 +256,7 @@ static bool flow_reset(struct device *dev, struct error *err) {
 }
 
 static void flow_destroy(struct device *dev) {
-    struct flow *flow = flow_from(dev);
+    autofree struct flow *flow = flow_from(dev);
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
         register_group_free(&flow->units[unit]);
         for (size_t i = 0; i < flow->launches[unit].count; i++)
@@ -266,7 +266,6 @@ static void flow_destroy(struct device *dev) {
     layer_tracker_free(flow->tracker);
     memory_system_free(flow->system);
     device_release(dev);
-    free(flow);
 }
 
 static const struct device_ops flow_ops = {.reset = flow_reset,

@@ -37,13 +37,12 @@ static bool take(struct taker *taker, const struct device *dev) {
                          ") from what the trace expects (0x%08" PRIx32 "); look at `nvcosim run --dut model`",
                          position, crc, op->value);
     struct blob *blob = program_blob(prog, blob_new(NULL));
-    uint8_t *bytes = xmalloc(PIECE);
+    autofree uint8_t *bytes = xmalloc(PIECE);
     for (uint64_t at = 0; at < op->size; at += PIECE) {
         const size_t n = op->size - at < PIECE ? (size_t)(op->size - at) : PIECE;
         memory_read(dev->memory[op->space], op->base + at, bytes, n);
         blob_append(blob, at, bytes, n);
     }
-    free(bytes);
     op->kind = OP_MEM_CHECK;
     op->blob = blob;
     op->size = blob->extent;
@@ -84,7 +83,7 @@ static struct program *with_marks(const struct program *prog, size_t *marks) {
 
 bool crc_to_bytes(struct program *prog, struct device *dev, uint64_t seed, struct error *err) {
     size_t marks = 0;
-    struct program *marked = with_marks(prog, &marks);
+    autoprogram struct program *marked = with_marks(prog, &marks);
     struct play_options options;
     struct play_result result;
     struct taker taker = {.ops = *dev->ops, .real = dev->ops, .prog = prog, .err = err};
@@ -104,6 +103,5 @@ bool crc_to_bytes(struct program *prog, struct device *dev, uint64_t seed, struc
                              prog->files[0], result.message ? ": " : "", result.message ? result.message : "");
         play_result_free(&result);
     }
-    program_free(marked);
     return good;
 }

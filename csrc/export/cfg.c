@@ -97,14 +97,13 @@ static bool form_fill(struct former *former, struct op op) {
     }
     if (op.size > TRACE_BLOB_LIMIT || op.size == 0)
         return refuse(former, &op, "a fill of more than 1 GiB with a byte that has no name", "0, ff, a5 and 5a have");
-    uint8_t *bytes = xmalloc((size_t)op.size);
+    autofree uint8_t *bytes = xmalloc((size_t)op.size);
     memset(bytes, op.fill, (size_t)op.size);
     op.kind = OP_MEM_LOAD;
     op.fill = 0;
     struct blob *blob = program_blob(former->out, blob_new(NULL));
     blob_append(blob, 0, bytes, (size_t)op.size);
     op.blob = blob;
-    free(bytes);
     program_append(former->out, &op);
     return true;
 }
@@ -168,7 +167,7 @@ static bool form_op(struct former *former, struct op op) {
 /* Converts names of events to unique identifiers. */
 static void form_events(struct former *former) {
     for (size_t i = 0; i < former->prog->event_count; i++) {
-        char *name = xstrdup(former->prog->events[i]);
+        autofree char *name = xstrdup(former->prog->events[i]);
         for (char *c = name; *c; c++)
             if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_'))
                 *c = '_';
@@ -185,7 +184,6 @@ static void form_events(struct former *former) {
             name = longer;
             program_event(former->out, name);
         }
-        free(name);
     }
 }
 
@@ -216,14 +214,13 @@ static int last_event(struct former *former) {
     if (out->count == count)
         return -1;
     const size_t events = out->event_count;
-    char *name = xstrdup("the_end");
+    autofree char *name = xstrdup("the_end");
     op.kind = OP_SYNC_NOTIFY;
     while ((op.event = program_event(out, name)) < (int)events) {
         char *longer = xprintf("%s_", name);
         free(name);
         name = longer;
     }
-    free(name);
     program_append(out, &op);
     return op.event;
 }
@@ -248,8 +245,8 @@ static bool form_last_crcs(struct former *former, const struct op **end, size_t 
 static bool form_end(struct former *former) {
     struct program *out = former->out;
     const size_t total = out->count;
-    struct op *ops = xmalloc(total * sizeof *ops);
-    const struct op **end = xmalloc(total * sizeof *end);
+    autofree struct op *ops = xmalloc(total * sizeof *ops);
+    autofree const struct op **end = xmalloc(total * sizeof *end);
     size_t count = 0;
     if (total > 0)
         memcpy(ops, out->ops, total * sizeof *ops);
@@ -271,8 +268,6 @@ static bool form_end(struct former *former) {
                           "use after= with an event for one of them");
         program_append(out, end[i]);
     }
-    free(ops);
-    free(end);
     return good;
 }
 
@@ -354,17 +349,12 @@ static bool put_load(struct writer *writer, const struct op *op) {
 }
 
 static bool put_check(struct writer *writer, const struct op *op) {
-    char *name;
-    if (op->at_end) {
-        name = xprintf("%s_golden_%0*" PRIx64 ".dat", writer->name, writer->digits, op->base);
-    } else {
-        name = xprintf("check_%03u.dat", writer->files++);
+    autofree char *name = op->at_end ? xprintf("%s_golden_%0*" PRIx64 ".dat", writer->name, writer->digits, op->base)
+                                     : xprintf("check_%03u.dat", writer->files++);
+    if (!op->at_end)
         text_printf(&writer->out, "check_file(%s, %s, 0x%08" PRIx64 ", 0x%" PRIx64 ", \"%s\");\n",
                     writer->form->events[op->after], space_of(op), op->base, op->blob->extent, name);
-    }
-    const bool good = put_file(writer, name, op->blob);
-    free(name);
-    return good;
+    return put_file(writer, name, op->blob);
 }
 
 static void put_fill(struct writer *writer, const struct op *op) {
@@ -422,9 +412,8 @@ static bool put_op(struct writer *writer, const struct op *op) {
     char name[NAME];
     switch (op->kind) {
     case OP_NOTE: {
-        char *shown = text_shown(op->text);
+        autofree char *shown = text_shown(op->text);
         text_printf(out, "//%s%s\n", shown[0] ? " " : "", shown);
-        free(shown);
         return true;
     }
     case OP_WRITE:
@@ -468,13 +457,11 @@ static bool put_op(struct writer *writer, const struct op *op) {
 
 static bool read_again(const struct writer *writer) {
     const struct trace_options options = {.config = writer->form->config};
-    char *path = xprintf("%s/%s.cfg", writer->folder.beside, writer->name);
-    struct program *again = trace_read(path, &options, writer->err);
+    autofree char *path = xprintf("%s/%s.cfg", writer->folder.beside, writer->name);
+    autoprogram struct program *again = trace_read(path, &options, writer->err);
     const bool good = again && program_same(writer->form, again, false, writer->err);
     if (again && !good)
         error_prefix(writer->err, "reading the written file back gives another trace: ");
-    program_free(again);
-    free(path);
     return good;
 }
 
@@ -497,16 +484,13 @@ bool export_cfg(const struct program *form, const char *path, struct error *err)
     for (size_t i = 0; good && i < form->count; i++)
         good = put_op(&writer, &form->ops[i]);
     if (good && writer.registers.n > 0) {
-        struct text table = {0};
-        char *name = xprintf("%s_regs.csv", writer.name);
+        autotext struct text table = {0};
+        autofree char *name = xprintf("%s_regs.csv", writer.name);
         text_printf(&table, "unit,register,value\n%s", writer.registers.text);
         good = folder_put(&writer.folder, name, &table, err);
-        free(name);
-        free(table.text);
     }
-    char *name = xprintf("%s.cfg", writer.name);
+    autofree char *name = xprintf("%s.cfg", writer.name);
     good = good && folder_put(&writer.folder, name, &writer.out, err) && read_again(&writer);
-    free(name);
     free(writer.out.text);
     free(writer.registers.text);
     free(writer.packets.text);

@@ -38,9 +38,8 @@ bool folder_close(struct folder *folder, bool fine, struct error *err) {
     if (fine && rename(folder->beside, folder->path) != 0)
         fine = error_set(err, "%s: cannot be made: %s", folder->path, strerror(errno));
     for (size_t i = 0; !fine && i < folder->files.count; i++) {
-        char *path = xprintf("%s/%s", folder->beside, folder->files.items[i]);
+        autofree char *path = xprintf("%s/%s", folder->beside, folder->files.items[i]);
         unlink(path);
-        free(path);
     }
     if (!fine)
         rmdir(folder->beside);

@@ -13,6 +13,7 @@
 #include "layers/tracker.h"
 #include "memory/file.h"
 #include "nvdla/text.h"
+#include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 
 enum {
@@ -126,9 +127,8 @@ static char *comment_text(const char *text) {
 static void put_note(struct writer *writer, const struct op *op) {
     if (!op->text[0])
         return;
-    char *shown = comment_text(op->text);
+    autofree char *shown = comment_text(op->text);
     text_printf(&writer->ops, "    /* %s */\n", shown);
-    free(shown);
 }
 
 static void put_op(struct writer *writer, const struct op *op) {
@@ -283,7 +283,7 @@ static void put_head(struct writer *writer, enum c_platform platform) {
     const struct program *prog = writer->prog;
     const bool bare = platform == PLATFORM_BARE;
     const char *slash = strrchr(prog->files[0], '/');
-    char *name = comment_text(slash ? slash + 1 : prog->files[0]);
+    autofree char *name = comment_text(slash ? slash + 1 : prog->files[0]);
     text_printf(
         &writer->out,
         "/* %s, configuration %s: made by nvcosim export --to %s.\n *\n *     %s\n */\n%s#include <stdint.h>\n\n", name,
@@ -292,7 +292,6 @@ static void put_head(struct writer *writer, enum c_platform platform) {
              : "cc -std=c99 -O2 -o PROGRAM FILE.c && ./PROGRAM --help",
         bare ? "" : "#ifndef _POSIX_C_SOURCE\n#define _POSIX_C_SOURCE 200809L\n#endif\n#define _FILE_OFFSET_BITS 64\n");
     text_printf(&writer->out, "%s", bare ? bare_inc : linux_inc);
-    free(name);
 }
 
 bool export_c(const struct program *ordered, enum c_platform platform, uint64_t seed, const char *path,

@@ -40,10 +40,9 @@ static bool in_window(const struct former *former, const struct op *op, uint64_t
     if (window && op->base >= window->base && op->base - window->base < window->size &&
         size <= window->size - (op->base - window->base))
         return true;
-    char *found = xprintf("%s memory 0x%" PRIx64 ", 0x%" PRIx64 " bytes, lies outside %s", memory_space_name(op->space),
-                          op->base, size, window ? window->text : "any window");
+    autofree char *found = xprintf("%s memory 0x%" PRIx64 ", 0x%" PRIx64 " bytes, lies outside %s",
+                                   memory_space_name(op->space), op->base, size, window ? window->text : "any window");
     refuse(former, op, found, "its addresses select the memory; `nvcosim import --map` moves a trace");
-    free(found);
     return false;
 }
 
@@ -73,7 +72,7 @@ static bool form_fill(struct former *former, struct op op) {
         return refuse(former, &op, "a fill of more than 1 GiB", "fill only the used part");
     if (op.size == 0)
         return true;
-    uint8_t *bytes = xmalloc((size_t)op.size);
+    autofree uint8_t *bytes = xmalloc((size_t)op.size);
     uint64_t state = former->seed ^ op.base, word = 0;
     for (size_t i = 0; i < op.size; i++) {
         if (op.pattern == PATTERN_RANDOM && i % 8 == 0)
@@ -87,7 +86,6 @@ static bool form_fill(struct former *former, struct op op) {
     op.fill = 0;
     former->op = op;
     put_range(former, 0, bytes, (size_t)op.size, true);
-    free(bytes);
     return true;
 }
 
@@ -162,7 +160,7 @@ struct writer {
 
 static bool put_content(struct writer *writer, const struct op *op) {
     static const char hex[] = "0123456789abcdef";
-    struct text text = {0};
+    autotext struct text text = {0};
     char name[NAME];
     const bool load = op->kind == OP_MEM_LOAD;
     snprintf(name, sizeof name, "%s_%03u.dat", load ? "load" : "golden", writer->files++);
@@ -176,7 +174,6 @@ static bool put_content(struct writer *writer, const struct op *op) {
     const bool good = folder_put(&writer->folder, name, &text, writer->err);
     text_printf(&writer->out, "%s 0x%08" PRIx64 " 0x%zx %s", load ? "load_mem" : "dump_mem", op->base, op->blob->size,
                 name);
-    free(text.text);
     return good;
 }
 
@@ -205,9 +202,8 @@ static bool put_op(struct writer *writer, const struct op *op) {
     bool good = true;
     switch (op->kind) {
     case OP_NOTE: {
-        char *shown = text_shown(op->text);
+        autofree char *shown = text_shown(op->text);
         text_printf(out, "#%s%s", shown[0] ? " " : "", shown);
-        free(shown);
         break;
     }
     case OP_WRITE:
@@ -254,23 +250,19 @@ static bool put_plusargs(struct writer *writer) {
         }
     if (writer->attempts == TXN_ATTEMPTS)
         return true;
-    struct text text = {0};
+    autotext struct text text = {0};
     text_printf(&text, "+read_reg_poll_retries=%" PRIu32 "\n", writer->attempts);
-    const bool good = folder_put(&writer->folder, "plusargs.txt", &text, writer->err);
-    free(text.text);
-    return good;
+    return folder_put(&writer->folder, "plusargs.txt", &text, writer->err);
 }
 
 /* Checks that reading the file back gives the same program. */
 static bool read_again(const struct writer *writer) {
     const struct trace_options options = {.config = writer->form->config};
-    char *path = xprintf("%s/input.txn", writer->folder.beside);
-    struct program *again = trace_read(path, &options, writer->err);
+    autofree char *path = xprintf("%s/input.txn", writer->folder.beside);
+    autoprogram struct program *again = trace_read(path, &options, writer->err);
     const bool good = again && program_same(writer->form, again, true, writer->err);
     if (again && !good)
         error_prefix(writer->err, "reading the written file back gives another trace: ");
-    program_free(again);
-    free(path);
     return good;
 }
 

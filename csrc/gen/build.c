@@ -450,7 +450,7 @@ static void build_bdma(struct builder *b, int index) {
     const struct gen_layer *layer = &b->gen->layers[index];
     int first = gen_bdma_first(b->gen, index), use = b->uses[NVDLA_BDMA];
     struct rng rng = rng_make((uint64_t)layer->order, NVDLA_BDMA);
-    struct gen_writer *regs = writer_new(b, index);
+    autofree struct gen_writer *regs = writer_new(b, index);
     if (index == first && layer->serial && index > 0)
         wait_for(b, NVDLA_BDMA, b->final_event[index - 1]);
     if (index == first && use >= 2)
@@ -459,7 +459,6 @@ static void build_bdma(struct builder *b, int index) {
         gen_bdma_registers(regs, part);
         push_descriptor(b, layer, &rng, regs->unit);
     }
-    free(regs);
     if (index + 1 < b->gen->count && b->gen->layers[index + 1].bdma && b->gen->layers[index + 1].join)
         return;
     b->user[NVDLA_BDMA][use] = index;
@@ -521,7 +520,7 @@ static void build_layer(struct builder *b, int index) {
         build_bdma(b, index);
         return;
     }
-    struct gen_writer *regs = writer_new(b, index);
+    autofree struct gen_writer *regs = writer_new(b, index);
     if (layer->conv)
         gen_conv_registers(regs);
     if (layer->sdp)
@@ -535,7 +534,6 @@ static void build_layer(struct builder *b, int index) {
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
         if (uses(&b->shapes[index], unit))
             program_unit(b, index, unit, &regs->units[unit]);
-    free(regs);
     expect_interrupts(b, index);
     arm(b, index);
     if (layer->status)

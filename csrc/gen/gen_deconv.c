@@ -48,7 +48,7 @@ static int64_t element_place(const struct nvdla_config *config, const struct gen
 
 void gen_deconv_weights(const struct nvdla_config *config, const struct gen_layer *layer, uint8_t *bytes) {
     size_t width = (size_t)conv_element_bytes(layer);
-    uint8_t *full = xmalloc((size_t)(layer->k * layer->full_r * layer->full_s * layer->c) * width);
+    autofree uint8_t *full = xmalloc((size_t)(layer->k * layer->full_r * layer->full_s * layer->c) * width);
     gen_deconv_kernel(layer, full);
     for (int64_t k = 0; k < layer->k; k++)
         for (int64_t m = 0; m < layer->r; m++)
@@ -62,7 +62,6 @@ void gen_deconv_weights(const struct nvdla_config *config, const struct gen_laye
                                (size_t)element_place(config, layer, k, layer->r - 1 - m, layer->s - 1 - n, c) * width,
                            from + (size_t)c * width, width);
             }
-    free(full);
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */

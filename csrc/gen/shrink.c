@@ -166,12 +166,11 @@ static bool attempt(struct shrinker *s, const struct gen_case *wanted) {
     for (size_t i = 0; i < s->tried_count; i++)
         if (s->tried[i] == hash)
             return false;
-    struct program *prog = gen_build(&candidate, "shrink", NULL);
+    autoprogram struct program *prog = gen_build(&candidate, "shrink", NULL);
     if (!prog)
         return false;
     s->shrink->attempts--;
     bool fails = s->shrink->fails(s->shrink->context, prog);
-    program_free(prog);
     if (fails)
         *s->best = candidate;
     else
@@ -415,7 +414,7 @@ static void cut_layers(struct cut *cut, const struct program *prog) {
     }
     cut->count = layer + 1;
     /* a wait belongs to the next operation of its stream */
-    int *next = xmalloc((prog->stream_count + 1) * sizeof *next);
+    autofree int *next = xmalloc((prog->stream_count + 1) * sizeof *next);
     for (size_t i = 0; i < prog->stream_count; i++)
         next[i] = layer;
     for (size_t i = prog->count; i-- > 0;) {
@@ -426,7 +425,6 @@ static void cut_layers(struct cut *cut, const struct program *prog) {
         else if (op->kind == OP_SYNC_WAIT)
             cut->layer[i] = next[op->stream];
     }
-    free(next);
 }
 
 /* What a program without a layer still needs of it: memory, the poll for the flush of CBUF, the single registers of
@@ -504,7 +502,7 @@ void shrink_program(struct shrink *shrink, struct program *prog) {
     struct cut cut;
     cut_layers(&cut, prog);
     struct op *ops = xmalloc((prog->count + 1) * sizeof *ops), *best = xmalloc((prog->count + 1) * sizeof *ops);
-    bool *keep = xmalloc((size_t)cut.count + 1);
+    autofree bool *keep = xmalloc((size_t)cut.count + 1);
     size_t best_count = 0;
     memset(keep, 1, (size_t)cut.count + 1);
     bool changed = cut.count > 1;
@@ -538,7 +536,6 @@ void shrink_program(struct shrink *shrink, struct program *prog) {
         memcpy(prog->ops, best, best_count * sizeof *best);
         prog->count = best_count;
     }
-    free(keep);
     free(best);
     free(ops);
     free(cut.layer);

@@ -348,7 +348,7 @@ static void take_read(struct lift *lift, const struct access *access) {
 static void list_layer(struct lift *lift, const struct launch *launch, uint64_t line) {
     struct cube cube;
     bool primary;
-    struct text text = {0};
+    autotext struct text text = {0};
     text_printf(&text, "%s %" PRIu64 ": %s group %d", source_place(lift->source), line, nvdla_unit_names[launch->unit],
                 launch->group);
     const size_t cubes = text.n;
@@ -366,16 +366,14 @@ static void list_layer(struct lift *lift, const struct launch *launch, uint64_t 
         words_add(&lift->summary->layers, "%s", text.text);
     else
         lift->summary->layers_dropped++;
-    free(text.text);
 }
 
 /* An upload of a look-up table: writes of its data port in a row. */
 static void end_table(struct lift *lift) {
     if (lift->table_words > 0) {
-        char *text = xprintf("%" PRIu64 " entries of the look-up table of %s", lift->table_words,
-                             nvdla_unit_names[lift->table_unit]);
+        autofree char *text = xprintf("%" PRIu64 " entries of the look-up table of %s", lift->table_words,
+                                      nvdla_unit_names[lift->table_unit]);
         put_note(lift, 0, text);
-        free(text);
         lift->summary->tables++;
     }
     lift->table_words = 0;
@@ -498,20 +496,17 @@ static bool take_images(struct lift *lift) {
     for (size_t i = 0; i < lift->options->image_count; i++) {
         const struct lift_image *image = &lift->options->images[i];
         const char *option = image->golden ? "--golden" : "--mem";
-        char *bytes;
+        autofree char *bytes = NULL;
         size_t n;
         if (!file_read(image->path, &bytes, &n, lift->err))
             return error_prefix(lift->err, "%s: ", option);
-        if (n > UINT32_MAX) {
-            free(bytes);
+        if (n > UINT32_MAX)
             return error_set(lift->err, "%s: %s: found %zu bytes, expected at most 4 GiB", option, image->path, n);
-        }
         take_memory(
             lift,
             &(struct access){
                 .space = image->space, .address = image->address, .size = (uint32_t)n, .bytes = (const uint8_t *)bytes},
             image->golden ? take_golden_part : take_image_part);
-        free(bytes);
     }
     return true;
 }
@@ -572,7 +567,7 @@ static bool is_reachable(const struct lift *lift, const struct access *access) {
 /* Finds units whose groups must be exchanged because a driver ran before the capture began. Adds a line to the
  * summary. */
 static void find_exchanged(struct lift *lift) {
-    struct text units = {0};
+    autotext struct text units = {0};
     lift->turn_second &= lift->armed;
     for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
         if (lift->turn_second >> unit & 1)
@@ -582,7 +577,6 @@ static void find_exchanged(struct lift *lift) {
                   "the capture begins with group 1 of %s: a driver ran before; after a reset it is group 0, so the "
                   "groups of these units are exchanged in the trace",
                   units.text);
-    free(units.text);
 }
 
 static bool take_all(struct lift *lift) {
@@ -639,11 +633,10 @@ static bool write_record(const struct lift *lift, struct nvt_writer *writer, con
     }
     if (record->kind == RECORD_LAUNCH) {
         const uint32_t group = record->value ^ (lift->turn_second >> record->address & 1);
-        char *line = xprintf("%s group %" PRIu32 "%s", nvdla_unit_names[record->address], group, text->text);
+        autofree char *line = xprintf("%s group %" PRIu32 "%s", nvdla_unit_names[record->address], group, text->text);
         struct op note = op_make(OP_NOTE, 0);
         note.text = line;
         nvt_writer_put(writer, &note);
-        free(line);
         return true;
     }
     if (record->kind == RECORD_SLOT) {
@@ -665,18 +658,17 @@ static bool write_record(const struct lift *lift, struct nvt_writer *writer, con
     exchange_groups(lift->config, lift->turn_second, &op);
     nvt_writer_put(writer, &op);
     if (op.kind == OP_POLL && is_register(lift, op.address, NVDLA_GLB, GLB_S_INTR_STATUS)) {
-        char *names = interrupt_names(op.value);
+        autofree char *names = interrupt_names(op.value);
         struct op note = op_make(OP_NOTE, record->line);
         note.text = names;
         nvt_writer_put(writer, &note);
-        free(names);
     }
     return true;
 }
 
 static bool write_trace(struct lift *lift) {
-    struct program *blobs = program_new(lift->config, lift->options->title);
-    struct program *head = program_new(lift->config, lift->options->title);
+    autoprogram struct program *blobs = program_new(lift->config, lift->options->title);
+    autoprogram struct program *head = program_new(lift->config, lift->options->title);
     blobs->sequential = head->sequential = true;
     program_stream(blobs, "main");
     program_stream(head, "main");
@@ -691,7 +683,7 @@ static bool write_trace(struct lift *lift) {
     struct nvt_writer *writer = good ? nvt_writer_open(blobs, lift->options->path, lift->err) : NULL;
     if (writer) {
         struct record record;
-        struct text text = {0};
+        autotext struct text text = {0};
         struct op *rest;
         for (size_t i = 0; i < head->count; i++)
             nvt_writer_put(writer, &head->ops[i]);
@@ -701,10 +693,7 @@ static bool write_trace(struct lift *lift) {
         for (size_t i = 0; i < count; i++)
             nvt_writer_put(writer, &rest[i]);
         good = nvt_writer_close(writer, good, lift->err);
-        free(text.text);
     }
-    program_free(head);
-    program_free(blobs);
     return writer && good;
 }
 
@@ -712,7 +701,7 @@ bool lift(struct source *source, const struct lift_options *options, struct lift
     *summary = (struct lift_summary){0};
     struct lift lift = {
         .options = options, .config = options->config, .source = source, .summary = summary, .err = err};
-    char *temporary = NULL;
+    autofree char *temporary = NULL;
     bool good = false;
     lift.relocate = relocate_new(options->config, options->maps, options->map_count, err);
     lift.records = lift.relocate ? tmpfile() : NULL;
@@ -735,7 +724,6 @@ bool lift(struct source *source, const struct lift_options *options, struct lift
         remove(temporary);
     if (lift.records)
         fclose(lift.records);
-    free(temporary);
     relocate_free(lift.relocate);
     lift_memory_free(lift.memory);
     layer_tracker_free(lift.tracker);

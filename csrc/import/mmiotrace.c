@@ -87,7 +87,7 @@ static int find_window(struct source *source, uint64_t id, uint64_t *base, uint6
     if (!mine)
         return 0;
     if (candidates > 1) {
-        struct text list = {0};
+        autotext struct text list = {0};
         for (size_t i = 0; i < state->count; i++)
             if (state->maps[i].length >= REGISTER_SPACE)
                 text_printf(&list, "%s0x%" PRIx64, list.n ? ", " : "", state->maps[i].physical);
@@ -96,7 +96,6 @@ static int find_window(struct source *source, uint64_t id, uint64_t *base, uint6
             "%zu mappings are large enough for the registers (at %s): give the physical address of the register "
             "window with --base",
             candidates, list.text);
-        free(list.text);
         return -1;
     }
     if (!state->guessed)

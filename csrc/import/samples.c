@@ -43,7 +43,7 @@ static int fits(const struct source *source, int port, struct span cell) {
 static int likely(const char *text, size_t n) {
     static const struct source plain;
     struct span rest = {text, n}, cells[CELLS];
-    struct text clean = {0};
+    autotext struct text clean = {0};
     int score = 0;
     for (int row = 0; row < HEADER_ROWS && rest.n > 0 && !score; row++) {
         const char *end = memchr(rest.at, '\n', rest.n);
@@ -55,7 +55,6 @@ static int likely(const char *text, size_t n) {
                 score = fits(&plain, keys[k], cells[i]) ? 70 : score;
         rest = (struct span){rest.at + length + (end != NULL), rest.n - length - (end != NULL)};
     }
-    free(clean.text);
     return score;
 }
 

@@ -43,12 +43,11 @@ static void add_note(const struct source *source, struct words *words, uint64_t 
                      const char *format, va_list arguments) {
     if ((*count)++ >= SOURCE_NOTES)
         return;
-    char *text = xvprintf(format, arguments);
+    autofree char *text = xvprintf(format, arguments);
     if (line)
         words_add(words, "%s:%" PRIu64 ": %s", source->path, line, text);
     else
         words_add(words, "%s: %s", source->path, text);
-    free(text);
 }
 
 void source_drop(struct source *source, uint64_t line, const char *format, ...) {
@@ -67,12 +66,11 @@ void source_guess(struct source *source, uint64_t line, const char *format, ...)
 
 static int fail(struct source *source, uint64_t line, struct error *err, const char *format, va_list arguments,
                 const char *more) {
-    char *text = xvprintf(format, arguments);
+    autofree char *text = xvprintf(format, arguments);
     if (line)
         error_set(err, "%s:%" PRIu64 ": %s%s", source->path, line, text, more);
     else
         error_set(err, "%s: %s%s", source->path, text, more);
-    free(text);
     return -1;
 }
 
@@ -214,9 +212,8 @@ static const struct source_format *guess_format(const char *path, const char *he
     else if (!best && n >= 2 && (memcmp(head, "\xff\xfe", 2) == 0 || memcmp(head, "\xfe\xff", 2) == 0))
         error_set(err, "%s: is UTF-16 text; convert it with: iconv -f UTF-16 -t UTF-8", path);
     else if (!best) {
-        char *names = format_names();
+        autofree char *names = format_names();
         error_set(err, "%s: no format of captures is recognised in it; name it with --from: %s", path, names);
-        free(names);
     }
     return best;
 }
@@ -225,16 +222,15 @@ static const struct source_format *find_format(const char *name, struct error *e
     for (size_t i = 0; i < FORMATS; i++)
         if (strcmp(formats[i]->name, name) == 0)
             return formats[i];
-    char *names = format_names();
+    autofree char *names = format_names();
     error_set(err, "--from: found '%s', expected %s", name, names);
-    free(names);
     return NULL;
 }
 
 struct source *source_open(const char *const *paths, size_t count, const char *format,
                            const struct source_options *options, struct error *err) {
     const char *path = paths[0];
-    char *head = xmalloc(HEAD);
+    autofree char *head = xmalloc(HEAD);
     size_t n = 0;
     struct source *source = NULL;
     if (read_head(path, head, &n, err)) {
@@ -262,7 +258,6 @@ struct source *source_open(const char *const *paths, size_t count, const char *f
                 source->lines.err = err;
         }
     }
-    free(head);
     return source;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "import/source_parts.h"
+#include "nvdla/xalloc.h"
 #include "trace/side_files.h"
 
 enum { QUAD = 16 /* bytes of write_mem and read_mem */ };
@@ -111,7 +112,7 @@ static int take_memory(struct source *source, const struct span *tokens, int cou
     if (count != 4 || !span_number(tokens[1], false, &state->base) || !span_number(tokens[2], false, &size) ||
         size > TRACE_BLOB_LIMIT)
         return source_fail(source, line, err, "expected %.*s ADDRESS BYTES FILE", (int)tokens[0].n, tokens[0].at);
-    char *path = path_beside(source->path, tokens[3]);
+    autofree char *path = path_beside(source->path, tokens[3]);
     state->blob = data_file_read(path, (size_t)size, &found, err);
     if (!state->blob)
         error_prefix(err, "%s:%" PRIu64 ": ", source->path, line);
@@ -120,7 +121,6 @@ static int take_memory(struct source *source, const struct span *tokens, int cou
         blob_free(state->blob);
         state->blob = NULL;
     }
-    free(path);
     state->kind = kind;
     state->line = line;
     state->chunk = state->at = 0;

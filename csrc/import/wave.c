@@ -115,11 +115,10 @@ static int take_variable(struct source *source, struct span rest, struct error *
         name.n = (size_t)(bracket - name.at);
     if (!span_number(size, false, &width) || width == 0 || width > SIGNAL_BITS || code.n == 0 || code.n >= CODE)
         return 0;
-    char *path = scope_path(state);
+    autofree char *path = scope_path(state);
     const bool mine = !source->options.scope || scope_fits(path, source->options.scope);
     if (mine && sampler_fits(source, CSB_VALID, name) && state->candidates < CANDIDATES)
         snprintf(state->codes[state->candidates++], sizeof state->codes[0], "%s", path);
-    free(path);
     for (int port = 0; mine && port < PORTS; port++) {
         const int rank = sampler_fits(source, port, name);
         const struct signal *signal = &state->sampler.signals[port];
@@ -150,12 +149,11 @@ static int check_header(struct source *source, struct error *err) {
     struct state *state = source->state;
     char text[96];
     if (state->candidates > 1) {
-        struct text list = {0};
+        autotext struct text list = {0};
         for (size_t i = 0; i < state->candidates; i++)
             text_printf(&list, "%s%s", i ? ", " : "", state->codes[i]);
         source_fail(source, 0, err, "several scopes have a signal %s: %s; choose one with --scope",
                     sampler_port_name(source, CSB_VALID, text, sizeof text), list.text);
-        free(list.text);
         return -1;
     }
     if (sampler_check(source, &state->sampler, state->clocked, source->options.scope, err) < 0)
@@ -323,13 +321,11 @@ static bool open_fst(struct source *source, struct error *err) {
     struct stat info;
     if (!is_whole(source->path, err) || stat(source->path, &info) != 0)
         return false;
-    char *quoted = text_quoted(source->path);
+    autofree char *quoted = text_quoted(source->path);
     /* fst2vcd ends with this process, and at its limit of CPU time if a damaged file makes it run forever. */
-    char *command = xprintf("ulimit -t %lld; exec setpriv --pdeathsig KILL fst2vcd -f %s 2>/dev/null",
-                            (long long)(SECONDS + info.st_size / BYTES_PER_SECOND), quoted);
+    autofree char *command = xprintf("ulimit -t %lld; exec setpriv --pdeathsig KILL fst2vcd -f %s 2>/dev/null",
+                                     (long long)(SECONDS + info.st_size / BYTES_PER_SECOND), quoted);
     state->pipe = popen(command, "re");
-    free(command);
-    free(quoted);
     if (!state->pipe)
         return error_set(err, "%s: fst2vcd cannot be started: %s", source->path, strerror(errno));
     source->lines = (struct lines){.path = source->path, .err = err, .piece = 1 << 16};

@@ -298,14 +298,13 @@ static void keep_written(const struct dma *dma, const struct ranges *ranges, uin
 }
 
 void dma_put(struct dma *dma, uint64_t address, const void *bytes, size_t n) {
-    uint8_t *whole = xmalloc(n);
+    autofree uint8_t *whole = xmalloc(n);
     memcpy(whole, bytes, n);
     keep_written(dma, &dma->written, address, whole, n);
     keep_written(dma, &dma->sent, address, whole, n);
     for (int space = 0; space < SPACE_COUNT; space++)
         if (dma->dev->memory[space])
             memory_write(dma->dev->memory[space], address, whole, n, NULL, NULL);
-    free(whole);
 }
 
 void dma_get(const struct dma *dma, uint64_t address, void *bytes, size_t n) {

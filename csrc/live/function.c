@@ -29,10 +29,9 @@ __attribute__((format(printf, 2, 3))) static void fail(struct function *function
         return;
     function->failed = true;
     va_start(arguments, format);
-    char *text = xvprintf(format, arguments);
+    autofree char *text = xvprintf(format, arguments);
     va_end(arguments);
     error_set(&function->err, "%s", text);
-    free(text);
 }
 
 /* Replies; the session ends if the client has gone. */
@@ -48,11 +47,10 @@ __attribute__((format(printf, 4, 5))) static void refuse(struct function *functi
                                                          int number, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    char *text = xvprintf(format, arguments);
+    autofree char *text = xvprintf(format, arguments);
     va_end(arguments);
     if (function->refused++ < REFUSED_SHOWN)
         text_print_line(stderr, "nvcosim: refused a message of the client: %s", text);
-    free(text);
     reply(function, command, NULL, 0, number);
 }
 

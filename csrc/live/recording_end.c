@@ -218,13 +218,12 @@ static const struct cut *choose(const struct recording_end *end) {
 /* Appends a file from a byte on. The file's own position stays. */
 static bool copy(FILE *from, off_t at, FILE *to) {
     static const size_t size = 1 << 16;
-    char *bytes = xmalloc(size);
+    autofree char *bytes = xmalloc(size);
     bool good = fflush(from) == 0;
     for (ssize_t n = 1; good && n > 0; at += n) {
         n = pread(fileno(from), bytes, size, at);
         good = n >= 0 && fwrite(bytes, 1, (size_t)n, to) == (size_t)n;
     }
-    free(bytes);
     return good;
 }
 

@@ -22,14 +22,11 @@ static char *buffer_note(const struct cpu_buffer *buffer) {
 }
 
 char *cpu_note(const struct cpu_operation *op) {
-    char *from = buffer_note(&op->source), *to = buffer_note(&op->destination);
-    char *text = xprintf("%s%s %s atom %u in %.9g out %.9g power %.9g scale %.9g shift %.9g zero %.9g from %s to %s",
-                         beginning, cpu_type_names[op->type], op->source.half ? "FP16" : "INT8", op->source.lanes,
-                         (double)op->in_scale, (double)op->out_scale, (double)op->power, (double)op->scale,
-                         (double)op->shift, (double)op->zero, from, to);
-    free(from);
-    free(to);
-    return text;
+    autofree char *from = buffer_note(&op->source), *to = buffer_note(&op->destination);
+    return xprintf("%s%s %s atom %u in %.9g out %.9g power %.9g scale %.9g shift %.9g zero %.9g from %s to %s",
+                   beginning, cpu_type_names[op->type], op->source.half ? "FP16" : "INT8", op->source.lanes,
+                   (double)op->in_scale, (double)op->out_scale, (double)op->power, (double)op->scale, (double)op->shift,
+                   (double)op->zero, from, to);
 }
 
 /* Whether the elements that an operation of that cube touches lie inside. */

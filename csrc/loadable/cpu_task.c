@@ -175,24 +175,24 @@ bool cpu_task_read(const struct loadable *loadable, size_t number, struct cpu_ta
         .loadable = loadable, .task = &loadable->tasks[loadable->order[number]], .number = number, .err = err};
     *task = (struct cpu_task){0};
     uint64_t left;
-    uint8_t *descriptor = list_bytes(&reading, 0, DESCRIPTOR_USED, "network descriptor", &left);
+    autofree uint8_t *descriptor = list_bytes(&reading, 0, DESCRIPTOR_USED, "network descriptor", &left);
     if (!descriptor)
         return false;
     const int operations = (int16_t)u16(descriptor), buffers = (int16_t)u16(descriptor + 2);
     const size_t count = u16(descriptor + 4);
-    free(descriptor);
     if (count > CPU_OPERATIONS_MAX)
         return error_set(err, "%s: task %zu: found %zu CPU operations, expected at most %d", loadable->path, number,
                          count, CPU_OPERATIONS_MAX);
     if (count == 0)
         return true;
-    uint8_t *list = list_bytes(&reading, operations, (uint64_t)count * OLD_OPERATION, "list of operations", &left);
+    autofree uint8_t *list =
+        list_bytes(&reading, operations, (uint64_t)count * OLD_OPERATION, "list of operations", &left);
     const bool old = left < (uint64_t)count * CPU_OPERATION_BYTES;
     if (list && !old) {
         free(list);
         list = list_bytes(&reading, operations, (uint64_t)count * CPU_OPERATION_BYTES, "list of operations", &left);
     }
-    uint8_t *cubes =
+    autofree uint8_t *cubes =
         list ? list_bytes(&reading, buffers, (uint64_t)count * CPU_BUFFERS * CPU_BUFFER_BYTES, "list of buffers", &left)
              : NULL;
     bool good = cubes != NULL;
@@ -202,8 +202,6 @@ bool cpu_task_read(const struct loadable *loadable, size_t number, struct cpu_ta
         good =
             read_operation(&reading, task->count, list + task->count * (old ? OLD_OPERATION : CPU_OPERATION_BYTES),
                            cubes + task->count * CPU_BUFFERS * CPU_BUFFER_BYTES, old, &task->operations[task->count]);
-    free(list);
-    free(cubes);
     if (!good)
         cpu_task_free(task);
     return good;
@@ -307,7 +305,7 @@ static float rounded(float value) {
 static void run_softmax(const struct cpu_operation *op, const uint8_t *from, uint8_t *to) {
     const bool half = op->source.half;
     const size_t bytes = half ? 2 : 1, count = op->source.channel;
-    float *values = xmalloc(count * sizeof *values);
+    autofree float *values = xmalloc(count * sizeof *values);
     float most = -INFINITY, sum = 0;
     for (size_t i = 0; i < count; i++) {
         const float value = load_value(&op->source, from + i * bytes);
@@ -322,7 +320,6 @@ static void run_softmax(const struct cpu_operation *op, const uint8_t *from, uin
         const float share = values[i] / sum;
         store_value(&op->destination, to + i * bytes, half ? share : rounded(share) / op->out_scale);
     }
-    free(values);
 }
 
 /* In float32: no rounding on the way. */
@@ -354,7 +351,7 @@ static void run_arg_max(const struct cpu_operation *op, const uint8_t *from, uin
 void cpu_operation_run(const struct cpu_operation *op, struct memory *const memories[SPACE_COUNT]) {
     const struct cpu_buffer *source = &op->source, *destination = &op->destination;
     struct memory *target = memories[destination->memory->space];
-    uint8_t *from = xmalloc((size_t)source->bytes), *to = xmalloc((size_t)destination->bytes);
+    autofree uint8_t *from = xmalloc((size_t)source->bytes), *to = xmalloc((size_t)destination->bytes);
     memory_read(memories[source->memory->space], source->address, from, (size_t)source->bytes);
     memory_read(target, destination->address, to, (size_t)destination->bytes);
     if (op->type == CPU_SOFTMAX)
@@ -366,6 +363,4 @@ void cpu_operation_run(const struct cpu_operation *op, struct memory *const memo
     else
         run_elements(op, from, to);
     memory_write(target, destination->address, to, (size_t)destination->bytes, NULL, NULL);
-    free(from);
-    free(to);
 }

@@ -65,11 +65,10 @@ static uint8_t *list_bytes(const struct dla_task *task, int position, size_t cou
 }
 
 static bool read_network(struct dla_task *task, struct error *err) {
-    uint8_t *bytes = list_bytes(task, 0, 1, NETWORK_BYTES, "network descriptor", err);
+    autofree uint8_t *bytes = list_bytes(task, 0, 1, NETWORK_BYTES, "network descriptor", err);
     if (!bytes)
         return false;
     task->network = network_decode(bytes);
-    free(bytes);
     const struct network_descriptor *network = &task->network;
     task->count = network->operation_count;
     if (task->count == 0)
@@ -190,7 +189,7 @@ static void count_edges(const struct dla_task *task, unsigned *counts) {
 
 /* Removes the links of each type's chain that lead back into it. */
 static void cut_links(struct dla_task *task) {
-    bool *met = xcalloc(task->count, sizeof *met);
+    autofree bool *met = xcalloc(task->count, sizeof *met);
     for (int type = 0; type < TYPE_COUNT; type++) {
         int at = task->network.heads[type];
         while (at >= 0) {
@@ -201,11 +200,10 @@ static void cut_links(struct dla_task *task) {
             at = link->operation;
         }
     }
-    free(met);
 }
 
 static void repair_counters(struct dla_task *task) {
-    unsigned *counts = xcalloc(task->count, sizeof *counts);
+    autofree unsigned *counts = xcalloc(task->count, sizeof *counts);
     count_edges(task, counts);
     for (size_t i = 0; i < task->count; i++)
         task->repaired = task->repaired || counts[i] != task->operations[i].counter;
@@ -215,7 +213,6 @@ static void repair_counters(struct dla_task *task) {
         for (size_t i = 0; i < task->count; i++)
             task->operations[i].counter = counts[i];
     }
-    free(counts);
 }
 
 /* ---- addresses ---- */
@@ -293,7 +290,7 @@ static bool resolve_addresses(struct dla_task *task, struct error *err) {
 static bool read_tables(struct dla_task *task, struct error *err) {
     if (task->network.table_count == 0)
         return true;
-    uint8_t *bytes =
+    autofree uint8_t *bytes =
         list_bytes(task, task->network.tables, task->network.table_count, TABLE_BYTES, "list of tables", err);
     if (!bytes)
         return false;
@@ -301,18 +298,17 @@ static bool read_tables(struct dla_task *task, struct error *err) {
     task->tables = xcalloc(task->table_count, sizeof *task->tables);
     for (size_t i = 0; i < task->table_count; i++)
         lut_decode(bytes + i * TABLE_BYTES, &task->tables[i]);
-    free(bytes);
     return true;
 }
 
 static bool read_operations(struct dla_task *task, struct error *err) {
     const struct network_descriptor *network = &task->network;
-    uint8_t *dependencies =
+    autofree uint8_t *dependencies =
         list_bytes(task, network->dependencies, task->count, DEPENDENCY_BYTES, "list of dependencies", err);
-    uint8_t *operations =
+    autofree uint8_t *operations =
         dependencies ? list_bytes(task, network->operations, task->count, OPERATION_BYTES, "list of operations", err)
                      : NULL;
-    uint8_t *surfaces =
+    autofree uint8_t *surfaces =
         operations ? list_bytes(task, network->surfaces, task->count, SURFACE_BYTES, "list of surfaces", err) : NULL;
     bool good = false;
     if (surfaces) {
@@ -323,9 +319,6 @@ static bool read_operations(struct dla_task *task, struct error *err) {
         if (good)
             decode_operations(task, operations, surfaces);
     }
-    free(dependencies);
-    free(operations);
-    free(surfaces);
     return good;
 }
 

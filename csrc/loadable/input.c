@@ -258,7 +258,7 @@ static bool place_raw(const char *path, bool codes, const struct loadable_tensor
     const enum loadable_data_type type = codes || !elements ? DATA_INT8 : tensor->file_type;
     const bool real = type == DATA_FLOAT;
     const size_t expected = real ? elements * sizeof(float) : elements;
-    char *bytes;
+    autofree char *bytes = NULL;
     size_t n;
     if (!file_read(path, &bytes, &n, err))
         return false;
@@ -281,7 +281,6 @@ static bool place_raw(const char *path, bool codes, const struct loadable_tensor
     else
         fine = error_set(err, "%s: found %zu bytes; expected %llu, the size of the input memory", path, n,
                          (unsigned long long)size);
-    free(bytes);
     return fine;
 }
 

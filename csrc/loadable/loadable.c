@@ -342,14 +342,13 @@ struct loadable *loadable_parse(const char *path, const void *bytes, size_t n, s
     loadable->path = xstrdup(path);
     const struct flat_table root = flat_root(&flat, "loadable");
     version_of(&flat, &root, ROOT_VERSION, loadable->version);
-    struct blob_name *names = read_blobs(&flat, &root, loadable);
+    autofree struct blob_name *names = read_blobs(&flat, &root, loadable);
     read_memories(&flat, &root, loadable, names, &memories);
     read_addresses(&flat, &root, loadable, &memories, &addresses);
     read_tensors(&flat, &root, loadable, &memories);
     read_tasks(&flat, &root, loadable, &addresses, &tasks);
     read_submits(&flat, &root, loadable, &tasks);
     check_rest(&flat, &root);
-    free(names);
     free(memories.behind);
     free(addresses.behind);
     free(tasks.behind);

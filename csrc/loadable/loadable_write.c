@@ -95,7 +95,7 @@ static void add_task(const struct loadable *loadable, size_t number, uint16_t *i
 struct text loadable_write(const struct loadable *loadable) {
     enum { TASKS, MEMORIES, ADDRESSES, EVENTS, BLOBS, TENSORS, RELOCATIONS, SUBMITS, LISTS };
     struct records lists[LISTS] = {{0}};
-    uint16_t **ids = xcalloc(loadable->task_count, sizeof *ids);
+    autofree uint16_t **ids = xcalloc(loadable->task_count, sizeof *ids);
     for (size_t i = 0; i < loadable->blob_count; i++)
         add_blob(&lists[BLOBS], &loadable->blobs[i]);
     for (size_t i = 0; i < loadable->memory_count; i++)
@@ -123,6 +123,5 @@ struct text loadable_write(const struct loadable *loadable) {
     }
     for (size_t i = 0; i < loadable->task_count; i++)
         free(ids[i]);
-    free(ids);
     return file;
 }

@@ -51,13 +51,10 @@ bool picture_parse(const char *path, const uint8_t *bytes, size_t n, unsigned wi
 }
 
 bool picture_read(const char *path, unsigned width, unsigned height, struct picture *picture, struct error *err) {
-    char *bytes;
+    autofree char *bytes = NULL;
     size_t n;
-    if (!file_read(path, &bytes, &n, err))
-        return false;
-    const bool fine = picture_parse(path, (const uint8_t *)bytes, n, width, height, picture, err);
-    free(bytes);
-    return fine;
+    return file_read(path, &bytes, &n, err) &&
+           picture_parse(path, (const uint8_t *)bytes, n, width, height, picture, err);
 }
 
 void picture_free(struct picture *picture) {

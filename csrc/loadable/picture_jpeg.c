@@ -69,7 +69,7 @@ static bool guarded(struct jpeg_work *work, struct picture *picture) {
 }
 
 bool picture_parse_jpeg(const struct picture_source *source, struct picture *picture, struct error *err) {
-    struct jpeg_work *work = xcalloc(1, sizeof *work);
+    autofree struct jpeg_work *work = xcalloc(1, sizeof *work);
     work->source = source;
     work->err = err;
     work->jpeg.err = jpeg_std_error(&work->errors);
@@ -79,6 +79,5 @@ bool picture_parse_jpeg(const struct picture_source *source, struct picture *pic
     const bool fine = guarded(work, picture);
     jpeg_destroy_decompress(&work->jpeg);
     free(work->line);
-    free(work);
     return fine;
 }

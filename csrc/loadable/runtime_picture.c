@@ -44,20 +44,18 @@ static bool write_grey(const struct picture *picture, const char *in, const char
                          in, in);
     char *head = xprintf("P5\n%u %u\n%d\n", picture->width, picture->height, WHITE);
     const size_t before = strlen(head);
-    char *bytes = xrealloc(head, before + n);
+    autofree char *bytes = xrealloc(head, before + n);
     for (size_t i = 0; i < n; i++) {
         const unsigned sample = picture->samples[i * picture->channels], white = picture->maximum;
         bytes[before + i] = (char)((2 * WHITE * sample + white) / (2 * white));
     }
-    const bool good = file_write(out, bytes, before + n, err);
-    free(bytes);
-    return good;
+    return file_write(out, bytes, before + n, err);
 }
 
 bool runtime_picture_write(const struct loadable *loadable, const char *in, const char *out, struct error *err) {
     const struct loadable_tensor *tensor = input_tensor(loadable, err);
     struct picture picture = {0};
-    char *bytes;
+    autofree char *bytes = NULL;
     size_t n;
     if (!tensor)
         return false;
@@ -78,6 +76,5 @@ bool runtime_picture_write(const struct loadable *loadable, const char *in, cons
     else if (good)
         good = file_write(out, bytes, n, err);
     picture_free(&picture);
-    free(bytes);
     return good;
 }

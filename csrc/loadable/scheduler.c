@@ -303,7 +303,7 @@ static bool never_finishes(const struct state *state) {
                                          [EVENT_DATA_FETCHED] = "through with its data"};
     enum { CHAIN = 5 };
     const struct dla_task *task = state->task;
-    struct text text = {0};
+    autotext struct text text = {0};
     int at = NONE;
     for (size_t i = 0; i < task->count && at == NONE; i++)
         if (state->submitted[i] && !(state->raised[i] >> EVENT_ARMED & 1))
@@ -320,7 +320,6 @@ static bool never_finishes(const struct state *state) {
     error_set(state->err, "%s: task %zu can never finish: %zu of its %zu layers get done%s%s", task->loadable->path,
               task->number, state->completed, task->count,
               text.n ? "; there wait" : ", and nothing leads to the others", text.n ? text.text : "");
-    free(text.text);
     return false;
 }
 

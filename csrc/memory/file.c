@@ -330,10 +330,8 @@ bool file_write(const char *path, const void *bytes, size_t n, struct error *err
 }
 
 bool file_write_in(const char *directory, const char *name, const void *bytes, size_t n, struct error *err) {
-    char *path = xprintf("%s/%s", directory, name);
-    const bool good = file_write(path, bytes, n, err);
-    free(path);
-    return good;
+    autofree char *path = xprintf("%s/%s", directory, name);
+    return file_write(path, bytes, n, err);
 }
 
 bool memory_dump(const struct memory *mem, uint64_t address, uint64_t n, const char *path, struct error *err) {
@@ -372,7 +370,7 @@ bool directory_exists(const char *path) {
 }
 
 bool directory_make(const char *path, struct error *err) {
-    char *part = xstrdup(path);
+    autofree char *part = xstrdup(path);
     bool fine = *path != '\0' || error_set(err, "cannot create a directory without a name");
     for (char *slash = fine && *part ? strchr(part + 1, '/') : NULL; fine && slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
@@ -380,7 +378,6 @@ bool directory_make(const char *path, struct error *err) {
         *slash = '/';
     }
     fine = fine && make_one(part, err);
-    free(part);
     return fine;
 }
 

@@ -127,12 +127,11 @@ void bdma_run(const struct bdma *bdma, struct bdma_clients *clients) {
     uint32_t atoms = 0;
     for (size_t i = 0; i < batch->count; i++)
         atoms = batch->descriptors[i].atoms > atoms ? batch->descriptors[i].atoms : atoms;
-    uint8_t *line = xmalloc(atoms * clients->read[batch->descriptors[0].source.primary].atom);
+    autofree uint8_t *line = xmalloc(atoms * clients->read[batch->descriptors[0].source.primary].atom);
     for (size_t i = 0; i < batch->count; i++)
         copy(&batch->descriptors[i], clients, line);
     for (uint64_t i = 0; i < batch->lost; i++)
         copy(&batch->descriptors[batch->count - 1], clients, line);
-    free(line);
 }
 
 bool bdma_done(struct bdma *bdma, unsigned *group) {

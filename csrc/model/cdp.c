@@ -484,7 +484,7 @@ static void count_idle_units(struct lut_counters *counters, const struct cdp_lay
 
 void cdp_run(const struct cdp_layer *layer, const struct lut_entries *entries, struct cdp_idle_units *idle,
              struct dma *input, struct dma *output, struct cdp_counts *counts) {
-    uint8_t *block = xmalloc((size_t)layer->surfaces * COLUMNS * layer->atom);
+    autofree uint8_t *block = xmalloc((size_t)layer->surfaces * COLUMNS * layer->atom);
     *counts = (struct cdp_counts){0};
     struct run run = {.layer = layer,
                       .entries = entries,
@@ -500,5 +500,4 @@ void cdp_run(const struct cdp_layer *layer, const struct lut_entries *entries, s
     count_idle_units(&counts->lut, layer, idle);
     dma_flush(output);
     inside_free(&run.inside);
-    free(block);
 }

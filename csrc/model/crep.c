@@ -122,7 +122,7 @@ static struct crep *compile(const struct crep_shape *shape) {
     crep->stored_lines = stored_lines(shape);
     size_t places = shape->rows * shape->columns, blocks = ceil_div(shape->column, shape->block);
     size_t chunks = places * (even(shape->column) / 2 / CMAC_PAIRS + 2);
-    size_t *packed = xmalloc(places * sizeof *packed);
+    autofree size_t *packed = xmalloc(places * sizeof *packed);
     crep->column = xmalloc(shape->out_width * sizeof *crep->column);
     crep->row = xmalloc(shape->out_height * sizeof *crep->row);
     crep->runs = xmalloc((chunks + places) * sizeof *crep->runs);
@@ -135,7 +135,6 @@ static struct crep *compile(const struct crep_shape *shape) {
         crep->row[y] = start_of(y, shape->row_step, shape->top, shape->lines) * crep->stored_line;
     compile_runs(crep, packed);
     compile_pieces(crep, packed);
-    free(packed);
     return crep;
 }
 

@@ -252,7 +252,7 @@ static bool model_finish(struct device *dev, struct error *err) {
 }
 
 static void model_destroy(struct device *dev) {
-    struct model *model = model_of(dev);
+    autofree struct model *model = model_of(dev);
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
         register_group_free(&model->units[unit]);
     csc_free(&model->csc);
@@ -263,7 +263,6 @@ static void model_destroy(struct device *dev) {
     cdma_free(&model->cdma);
     cbuf_free(&model->cbuf);
     device_release(dev);
-    free(model);
 }
 
 static const struct device_ops model_ops = {

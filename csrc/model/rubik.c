@@ -143,8 +143,8 @@ static void merge(const struct rubik_layer *layer, struct dma *input, struct dma
 void rubik_run(const struct rubik_layer *layer, struct dma *input, struct dma *output) {
     const struct rubik_cubes *cubes = &layer->cubes;
     size_t line = (size_t)cubes->width * layer->atom; /* a planar line is not longer */
-    uint8_t *in = xmalloc(line);
-    uint8_t *out = xmalloc(line * (size_t)cubes->x_stride);
+    autofree uint8_t *in = xmalloc(line);
+    autofree uint8_t *out = xmalloc(line * (size_t)cubes->x_stride);
     switch (cubes->mode) {
     case RUBIK_CONTRACT:
         contract(layer, input, output, in, out);
@@ -159,6 +159,4 @@ void rubik_run(const struct rubik_layer *layer, struct dma *input, struct dma *o
         break;
     }
     dma_flush(output);
-    free(in);
-    free(out);
 }

@@ -122,7 +122,7 @@ static bool read_yaml_line(char *line, int turn, struct nvdla_config *config, st
 
 bool nvdla_config_file(const char *path, struct nvdla_config *config, struct text *ignored, struct error *err) {
     const bool spec = text_ends_with(path, ".spec");
-    struct text off = {0};
+    autotext struct text off = {0};
     FILE *in = fopen(path, "r");
     if (!in)
         return error_set(err, "%s: cannot open: %s", path, strerror(errno));
@@ -140,7 +140,6 @@ bool nvdla_config_file(const char *path, struct nvdla_config *config, struct tex
     fclose(in);
     for (char *at = off.text ? off.text + 1 : NULL, *key; good && at && (key = strsep(&at, " "));)
         good = nvdla_config_set(config, key, "0", err);
-    free(off.text);
     return good;
 }
 

@@ -156,14 +156,13 @@ static const struct nvdla_parameter *find(const char *key) {
 
 static bool unknown(const char *key, struct error *err) {
     struct guess guess = {.word = key, .n = strlen(key)};
-    struct text keys = {0};
+    autotext struct text keys = {0};
     char hint[96];
     for (size_t i = 0; i < nvdla_parameter_count; i++) {
         guess_try(&guess, nvdla_parameters[i].key);
         text_printf(&keys, ", %s", nvdla_parameters[i].key);
     }
     error_set(err, "found '%s', expected macs, cbuf, port, sdp%s%s", key, keys.text, guess_hint(&guess, hint));
-    free(keys.text);
     return false;
 }
 
@@ -278,11 +277,10 @@ const struct nvdla_config *nvdla_config_base(const struct nvdla_config *config) 
 }
 
 static bool no_such(const char *name, struct error *err) {
-    struct text names = {0};
+    autotext struct text names = {0};
     for (int i = 0; i < nvdla_config_count; i++)
         text_printf(&names, "%s%s", i ? ", " : "", nvdla_configs[i].name);
     error_set(err, "there is no configuration '%s'; expected one of %s, or NAME,KEY=VALUE,...", name, names.text);
-    free(names.text);
     return false;
 }
 
@@ -324,14 +322,12 @@ static bool read_into(char *text, struct nvdla_config *config, struct error *err
 
 const struct nvdla_config *nvdla_config_read(const char *text, struct error *err) {
     struct nvdla_config config;
-    char *words = xstrdup(text);
+    autofree char *words = xstrdup(text);
     for (char *at = strchr(words, '+') ? words : NULL; at && (at = strpbrk(at, "+-")); at++) /* a name */
         *at = *at == '+' ? ',' : '=';
     const bool is_file = text_ends_with(text, ".spec") || text_ends_with(text, ".yml") || text_ends_with(text, ".yaml");
     const bool good = is_file ? nvdla_config_file(text, &config, NULL, err) : read_into(words, &config, err);
-    const struct nvdla_config *read = good ? intern(&config) : NULL;
-    free(words);
-    return read;
+    return good ? intern(&config) : NULL;
 }
 
 const struct nvdla_config *nvdla_config_find(const char *name) {

@@ -38,10 +38,9 @@ void text_printf(struct text *text, const char *format, ...) {
     if (n >= 0 && (size_t)n < sizeof small) {
         text_add(text, small, (size_t)n);
     } else if (n > 0) {
-        char *big = xmalloc((size_t)n + 1);
+        autofree char *big = xmalloc((size_t)n + 1);
         vsnprintf(big, (size_t)n + 1, format, again);
         text_add(text, big, (size_t)n);
-        free(big);
     }
     va_end(again);
 }
@@ -151,11 +150,9 @@ char *text_shown(const char *text) {
 void text_print_line(FILE *out, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    char *line = xvprintf(format, arguments), *shown = text_shown(line);
+    autofree char *line = xvprintf(format, arguments), *shown = text_shown(line);
     va_end(arguments);
     fprintf(out, "%s\n", shown);
-    free(shown);
-    free(line);
 }
 
 /* Whether a byte continues a character that began before it. */

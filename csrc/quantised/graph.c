@@ -44,10 +44,9 @@ bool node_refuse(const struct graph *graph, const struct node *node, struct erro
     char where[NODE_TEXT];
     va_list arguments;
     va_start(arguments, format);
-    char *what = xvprintf(format, arguments);
+    autofree char *what = xvprintf(format, arguments);
     va_end(arguments);
     error_set(err, "%s: %s", node_text(graph, node, where), what);
-    free(what);
     return false;
 }
 
@@ -112,14 +111,13 @@ bool strangers_add(struct strangers *strangers, const char *name) {
 }
 
 char *strangers_text(struct strangers *strangers, size_t nodes) {
-    struct text names = {0};
+    autotext struct text names = {0};
     for (size_t i = 0; i < strangers->names.count; i++)
         text_printf(&names, "%s%s", i ? ", " : "", strangers->names.items[i]);
     char *text = xprintf("found an operator that is not supported; docs/networks.md lists those that are. Such are %zu "
                          "of %zu nodes: %s",
                          strangers->found, nodes, names.text);
     words_free(&strangers->names);
-    free(names.text);
     return text;
 }
 
@@ -382,7 +380,7 @@ static bool check_node(const struct checking *at) {
 }
 
 bool graph_check(const struct graph *graph, struct error *err) {
-    bool *known = xcalloc(graph->tensor_count + 1, sizeof *known);
+    autofree bool *known = xcalloc(graph->tensor_count + 1, sizeof *known);
     bool fine = true;
     for (size_t i = 0; i < graph->tensor_count; i++)
         known[i] = graph->tensors[i].data != NULL;
@@ -406,6 +404,5 @@ bool graph_check(const struct graph *graph, struct error *err) {
         if (!known[graph->outputs[i]])
             fine = error_set(err, "%s: found output \"%s\", which no node computes; expected one that does",
                              graph->path, graph_tensor(graph, graph->outputs[i])->name);
-    free(known);
     return fine;
 }

@@ -98,8 +98,8 @@ static void add_products(const struct computing *at, struct window rows, struct 
 static void convolve(const struct computing *at) {
     const struct node *node = at->node;
     const size_t kernels = (size_t)at->out->c;
-    struct multiplier *multipliers = xcalloc(kernels, sizeof *multipliers);
-    int32_t *sums = xcalloc(kernels, sizeof *sums);
+    autofree struct multiplier *multipliers = xcalloc(kernels, sizeof *multipliers);
+    autofree int32_t *sums = xcalloc(kernels, sizeof *sums);
     int8_t *to = at->to;
     for (size_t k = 0; k < kernels; k++)
         multipliers[k] = multiplier_of(kernel_factor(at->graph, node, k));
@@ -113,8 +113,6 @@ static void convolve(const struct computing *at) {
                     requantised(at, multipliers[k], kernel_scale(node_input(at->graph, node, 1), k) < 0 ? -sum : sum);
             }
         }
-    free(multipliers);
-    free(sums);
 }
 
 /* ---- pooling ---- */
@@ -261,12 +259,11 @@ static void concatenate(const struct computing *at) {
     for (size_t i = 0; i < node->input_count; i++) {
         const struct tensor *in = node_input(at->graph, node, i);
         const struct multiplier multiplier = multiplier_of((double)in->scales[0] / (double)at->out->scales[0]);
-        int8_t *scaled = xmalloc(in->count);
+        autofree int8_t *scaled = xmalloc(in->count);
         for (size_t k = 0; k < in->count; k++)
             scaled[k] = requantised(at, multiplier, at->values[node->inputs[i]][k] - in->zero);
         move(at, in, scaled, place);
         place[node->axis] += in->sides[node->axis];
-        free(scaled);
     }
 }
 

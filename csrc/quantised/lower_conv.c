@@ -435,7 +435,7 @@ bool lower_conv_node(struct lowering *at, const struct node *node, struct view f
     c.pad_value = in->zero;
     if (!input_view(at, node, &c))
         return false;
-    struct kernel_target *targets = xcalloc((size_t)out->c, sizeof *targets);
+    autofree struct kernel_target *targets = xcalloc((size_t)out->c, sizeof *targets);
     set_targets(at, node, targets);
     bool fine = fit_stages(at, node, targets, &c);
     if (fine) {
@@ -448,6 +448,5 @@ bool lower_conv_node(struct lowering *at, const struct node *node, struct view f
         /* What the convolution's own stages cannot limit. */
         lower_limits(at, c.to, limits, limits.low == out->zero);
     }
-    free(targets);
     return fine;
 }

@@ -67,7 +67,7 @@ static void share_banks(struct lowered *lowered) {
 }
 
 void lowered_finish(struct lowered *lowered) {
-    struct operation **ops = xcalloc(lowered->op_count, sizeof *ops);
+    autofree struct operation **ops = xcalloc(lowered->op_count, sizeof *ops);
     share_banks(lowered);
     for (size_t i = 0; i < lowered->storage_count; i++)
         if (lowered->storages[i].memory == MEMORY_OF_CUBES)
@@ -77,7 +77,6 @@ void lowered_finish(struct lowered *lowered) {
     for (size_t i = 0; i < lowered->step_count; i++)
         if (!lowered->steps[i].cpu)
             operations_link(ops + lowered->steps[i].first, lowered->steps[i].count);
-    free(ops);
     for (size_t i = 0; i < lowered->op_count; i++)
         operation_cubes(&lowered->ops[i].operation, resolve_cube, lowered);
 }

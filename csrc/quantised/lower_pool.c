@@ -188,7 +188,7 @@ bool lower_mean_node(struct lowering *at, const struct node *node, struct view f
     const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
     const int n = in->w * in->h;
     struct convolution c = sums_of(at, node, from);
-    struct kernel_target *targets = xcalloc((size_t)out->c, sizeof *targets);
+    autofree struct kernel_target *targets = xcalloc((size_t)out->c, sizeof *targets);
     for (int k = 0; k < out->c; k++)
         targets[k] = (struct kernel_target){.factor = multiplier_of((double)in->scales[0] / (double)out->scales[0] / n),
                                             .bias = -(int64_t)in->zero * n,
@@ -199,7 +199,6 @@ bool lower_mean_node(struct lowering *at, const struct node *node, struct view f
         c.to = view_define(at, node->output);
         fine = lower_sums(at, c);
     }
-    free(targets);
     return fine;
 }
 

@@ -131,7 +131,7 @@ static bool lower_convolved_addition(struct lowering *at, const struct addition_
 }
 
 static void note_addition(struct lowering *at, const struct addition_fit *fit) {
-    struct text first = {0};
+    autotext struct text first = {0};
     if (fit->power)
         text_printf(&first, "input %d", fit->swapped);
     else if (fit->other_weight)
@@ -145,7 +145,6 @@ static void note_addition(struct lowering *at, const struct addition_fit *fit) {
         text_printf(&first, " %d *", fit->p);
     lowering_note(at, "(%s %d / 2^%u; %u of %u pairs differ by 1", first.text, fit->scale, fit->first + fit->n,
                   fit->wrong, fit->pairs);
-    free(first.text);
 }
 
 bool lower_add_node(struct lowering *at, const struct node *node, struct view from) {

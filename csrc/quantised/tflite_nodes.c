@@ -280,11 +280,10 @@ bool tflite_check_operators(struct tflite_reading *at, const struct flat_vector 
                             output_name(at, &subgraph, &entry, shown));
         }
     }
-    char *text = strangers_text(&strangers, all);
+    autofree char *text = strangers_text(&strangers, all);
     if (first && !at->flat.failed)
         flat_fail(&at->flat, place, "%s: %s%s", first, text, kind_of_network(text));
     free(first);
-    free(text);
     return !at->flat.failed;
 }
 

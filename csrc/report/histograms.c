@@ -112,7 +112,7 @@ static void print_bars(FILE *out, const struct histogram *histogram) {
 }
 
 void histograms_print(FILE *out, const struct histogram_set *set) {
-    const struct histogram_entry **entries = histograms_sorted(set);
+    autofree const struct histogram_entry **entries = histograms_sorted(set);
     fprintf(out, "histograms: for each bin (leftmost bit that is not the sign; FP: exponent) the negative and the "
                  "positive values\n\n");
     for (size_t i = 0; i < set->count; i++) {
@@ -122,7 +122,6 @@ void histograms_print(FILE *out, const struct histogram_set *set) {
         print_bars(out, &entry->histogram);
         fputc('\n', out);
     }
-    free(entries);
 }
 
 /* ---- JSON ---- */
@@ -182,7 +181,7 @@ static json_t *json_entry(const struct histogram_entry *entry) {
 char *histograms_json(const struct histogram_set *set) {
     char *text = NULL;
     size_t size;
-    const struct histogram_entry **entries = histograms_sorted(set);
+    autofree const struct histogram_entry **entries = histograms_sorted(set);
     FILE *out = xmemstream(&text, &size);
     fputs("[", out);
     for (size_t i = 0; i < set->count; i++) {
@@ -193,7 +192,6 @@ char *histograms_json(const struct histogram_set *set) {
     }
     fputs("\n]\n", out);
     xmemstream_close(out);
-    free(entries);
     return text;
 }
 
@@ -244,7 +242,7 @@ static void put_chart(FILE *out, const struct histogram_entry *entry, int x, int
 char *histograms_svg(const struct histogram_set *set, const char *title) {
     char *text = NULL;
     size_t size;
-    const struct histogram_entry **entries = histograms_sorted(set);
+    autofree const struct histogram_entry **entries = histograms_sorted(set);
     FILE *out = xmemstream(&text, &size);
     int rows = (int)((set->count + COLUMNS - 1) / COLUMNS);
     int width = COLUMNS * CHART_WIDTH + MARGIN, height = HEADER + rows * CHART_HEIGHT + MARGIN;
@@ -264,7 +262,6 @@ char *histograms_svg(const struct histogram_set *set, const char *title) {
     }
     fputs("</g>\n</svg>\n", out);
     xmemstream_close(out);
-    free(entries);
     return text;
 }
 

@@ -96,7 +96,8 @@ static struct finish finish_of(const struct cuts_wanted *wanted, const size_t *c
     const size_t pieces = count + 1;
     size_t workers = wanted->workers == 0 || wanted->workers > pieces ? pieces : wanted->workers;
     workers = workers > WORKERS_COUNTED ? WORKERS_COUNTED : workers;
-    uint64_t *work = xcalloc(pieces, sizeof *work), *ends = xcalloc(workers, sizeof *ends), all = 0;
+    autofree uint64_t *work = xcalloc(pieces, sizeof *work), *ends = xcalloc(workers, sizeof *ends);
+    uint64_t all = 0;
     struct finish finish = {0};
     for (size_t l = 0, piece = 0; l < wanted->layers; l++) {
         work[piece] += wanted->work[l];
@@ -106,8 +107,6 @@ static struct finish finish_of(const struct cuts_wanted *wanted, const size_t *c
     qsort(work + workers - 1, pieces - (workers - 1), sizeof *work, longer_first);
     for (size_t slow = 0; slow <= slowest; slow++)
         deal(work, pieces, all / MAKING_SHARE, ends, workers, slow > 0 ? slow - 1 : SIZE_MAX, &finish);
-    free(work);
-    free(ends);
     return finish;
 }
 

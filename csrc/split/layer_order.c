@@ -53,7 +53,7 @@ static void find_partners(const struct layer_tracker *tracker, size_t *first) {
 
 static void find_layers(struct layer_order *order) {
     const size_t count = layer_tracker_count(order->tracker);
-    size_t *first = xcalloc(count + 1, sizeof *first), *number = xcalloc(count + 1, sizeof *number);
+    autofree size_t *first = xcalloc(count + 1, sizeof *first), *number = xcalloc(count + 1, sizeof *number);
     for (size_t i = 0; i < count; i++)
         first[i] = i;
     find_partners(order->tracker, first);
@@ -66,8 +66,6 @@ static void find_layers(struct layer_order *order) {
         struct order_layer *layer = &order->layers[number[leader]];
         *xadd(layer->launches, layer->launch_count) = i;
     }
-    free(first);
-    free(number);
 }
 
 /* ---- when they end ---- */

@@ -162,12 +162,11 @@ static void append(struct writing *writing, const struct op *op, size_t from) {
 __attribute__((format(printf, 2, 3))) static void note(struct writing *writing, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    char *text = xvprintf(format, args);
+    autofree char *text = xvprintf(format, args);
     va_end(args);
     struct op op = op_make(OP_NOTE, 0);
     op.text = program_text(writing->prog, text, strlen(text));
     append(writing, &op, NOT_FROM_LINE);
-    free(text);
 }
 
 static void put_write(struct writing *writing, uint32_t address, uint32_t value) {
@@ -183,9 +182,8 @@ static void put_names(struct writing *writing) {
     const struct split *split = writing->split;
     const struct split_piece *piece = &split->pieces[writing->piece];
     int next[NVDLA_UNIT_COUNT] = {0};
-    char *name = split_piece_name(split, writing->piece);
+    autofree char *name = split_piece_name(split, writing->piece);
     note(writing, "piece %zu of %zu of %s: %s", writing->piece + 1, split->piece_count, split->name, name);
-    free(name);
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
         char *whole;
         while ((whole = split_launch_name(split, writing->piece, unit, next[unit])) != NULL) {
@@ -338,10 +336,9 @@ static void put_goldens(struct writing *writing) {
         struct blob *blob = blob_new(NULL);
         const uint64_t base = writes->list[0].start;
         for (size_t i = 0; i < writes->count; i++) {
-            uint8_t *bytes = xmalloc(writes->list[i].size);
+            autofree uint8_t *bytes = xmalloc(writes->list[i].size);
             memory_read(writing->maker->model->memory[space], writes->list[i].start, bytes, writes->list[i].size);
             blob_append(blob, writes->list[i].start - base, bytes, writes->list[i].size);
-            free(bytes);
         }
         put_memory_op(writing, OP_MEM_CHECK, (enum memory_space)space, base, 0, blob, true);
     }
@@ -430,11 +427,11 @@ static bool fails(const struct play_result *result, size_t op) {
 static void leave_out(struct writing *writing, size_t index) {
     struct op *op = &writing->prog->ops[index];
     char name[128];
-    char *text = xprintf("left out, because a layer of an earlier piece counted: read_check %s == 0x%x",
-                         nvdla_register_name(writing->prog->config, op->address, name, sizeof name), op->value);
+    autofree char *text =
+        xprintf("left out, because a layer of an earlier piece counted: read_check %s == 0x%x",
+                nvdla_register_name(writing->prog->config, op->address, name, sizeof name), op->value);
     *op = op_make(OP_NOTE, 0);
     op->text = program_text(writing->prog, text, strlen(text));
-    free(text);
 }
 
 /* Drops checks of counters that still show the count of an earlier piece. */

@@ -60,21 +60,18 @@ static bool may_cut(const struct split *split, const struct split_options *optio
 
 /* Returns how many cuts there are. */
 static size_t choose_cuts(const struct split *split, const struct split_options *options, size_t *cuts) {
-    uint64_t *work = xcalloc(split->layer_count + 1, sizeof *work);
-    bool *allowed = xcalloc(split->layer_count + 1, sizeof *allowed);
+    autofree uint64_t *work = xcalloc(split->layer_count + 1, sizeof *work);
+    autofree bool *allowed = xcalloc(split->layer_count + 1, sizeof *allowed);
     for (size_t l = 0; l < split->layer_count; l++) {
         work[l] = split->layers[l].work;
         allowed[l] = l + 1 < split->layer_count && may_cut(split, options, l);
     }
-    const size_t count = cuts_choose(&(struct cuts_wanted){.work = work,
-                                                           .allowed = allowed,
-                                                           .layers = split->layer_count,
-                                                           .pieces = options->pieces,
-                                                           .workers = options->workers},
-                                     cuts);
-    free(work);
-    free(allowed);
-    return count;
+    return cuts_choose(&(struct cuts_wanted){.work = work,
+                                             .allowed = allowed,
+                                             .layers = split->layer_count,
+                                             .pieces = options->pieces,
+                                             .workers = options->workers},
+                       cuts);
 }
 
 /* ---- checking the cuts ---- */

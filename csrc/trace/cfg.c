@@ -226,9 +226,8 @@ static bool get_event(struct cfg *cfg, int index, int *event) {
     const struct token *token = &cfg->operand[index];
     if (token->kind != TOKEN_NAME && token->kind != TOKEN_NUMBER)
         return refuse(cfg, token, "a sync id");
-    char *name = xstrndup(token->text.at, token->text.n);
+    autofree char *name = xstrndup(token->text.at, token->text.n);
     *event = program_event(cfg->prog, name);
-    free(name);
     return true;
 }
 

@@ -61,7 +61,7 @@ static bool read_golden_memory(const struct goldens *goldens, const char *name, 
     snprintf(hex, sizeof hex, "0x%.*s", (int)digits.n, digits.at);
     span_number((struct span){hex, strlen(hex)}, false, &op.base);
     op.space = golden_space(prog, op.base);
-    char *path = xprintf("%s%s", goldens->where, name);
+    autofree char *path = xprintf("%s%s", goldens->where, name);
     struct blob *blob = packet_file_read(path, goldens->err);
     if (blob) {
         free(blob->name);
@@ -74,7 +74,6 @@ static bool read_golden_memory(const struct goldens *goldens, const char *name, 
         program_append(prog, &op);
         warn_if_shorter(prog, &op, path);
     }
-    free(path);
     return blob != NULL;
 }
 
@@ -126,7 +125,7 @@ static bool read_golden_row(const struct goldens *goldens, const char *path, int
 }
 
 static bool read_golden_registers(const struct goldens *goldens, const char *name) {
-    char *path = xprintf("%s%s", goldens->where, name);
+    autofree char *path = xprintf("%s%s", goldens->where, name);
     char shown[SPAN_SHOW];
     struct lines lines;
     struct span line = {"", 0};
@@ -150,7 +149,6 @@ static bool read_golden_registers(const struct goldens *goldens, const char *nam
             good = fail_at(goldens->err, path, lines.line, "found no register after the header; is the file complete?");
     }
     lines_close(&lines);
-    free(path);
     return good;
 }
 
@@ -162,10 +160,8 @@ static bool belongs_to_another(const struct goldens *goldens, const char *name, 
     for (const char *later = middle; (later = strstr(later + 1, "_golden_"));) {
         static const char *const endings[] = {".cfg", ".cfg.gz"};
         for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-            char *trace = xprintf("%s%.*s%s", goldens->where, (int)(later - name), name, endings[i]);
-            const bool there = access(trace, F_OK) == 0;
-            free(trace);
-            if (there)
+            autofree char *trace = xprintf("%s%.*s%s", goldens->where, (int)(later - name), name, endings[i]);
+            if (access(trace, F_OK) == 0)
                 return true;
         }
     }
@@ -238,8 +234,8 @@ bool cfg_read_goldens(struct program *prog, const char *path, struct error *err)
         n -= 3;
     if (n > 4 && strncmp(file + n - 4, ".cfg", 4) == 0)
         n -= 4;
-    char *stem = xstrndup(file, n);
-    char *where = slash ? xstrndup(path, (size_t)(file - path)) : xstrdup("");
+    autofree char *stem = xstrndup(file, n);
+    autofree char *where = slash ? xstrndup(path, (size_t)(file - path)) : xstrdup("");
     const struct goldens goldens = {.prog = prog, .stem = stem, .where = where, .err = err};
     char **names;
     size_t count;
@@ -249,7 +245,5 @@ bool cfg_read_goldens(struct program *prog, const char *path, struct error *err)
         free(names[i]);
     }
     free(names);
-    free(where);
-    free(stem);
     return good;
 }

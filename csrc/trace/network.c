@@ -52,8 +52,8 @@ bool network_output_valid(const struct network_output *output) {
 }
 
 void network_note_output(struct program *prog, const struct network_output *output) {
-    char *where = xprintf("network output %s %s 0x%" PRIx64 " 0x%" PRIx64, output->name,
-                          memory_space_name(output->space), output->base, output->size);
+    autofree char *where = xprintf("network output %s %s 0x%" PRIx64 " 0x%" PRIx64, output->name,
+                                   memory_space_name(output->space), output->base, output->size);
     char real[64] = "", order[ELEMENT_ORDER_TEXT];
     if (output->real != 0)
         snprintf(real, sizeof real, " real %.9g %d", output->real, output->zero);
@@ -65,7 +65,6 @@ void network_note_output(struct program *prog, const struct network_output *outp
                      output->order.rank ? " order " : "", element_order_text(&output->order, order));
     else
         program_note(prog, "%s", where);
-    free(where);
 }
 
 void network_note_layer(struct program *prog, const struct network_layer *layer) {

@@ -95,12 +95,11 @@ const char *program_text(struct program *prog, const char *text, size_t n) {
 void program_note(struct program *prog, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    char *text = xvprintf(format, arguments);
+    autofree char *text = xvprintf(format, arguments);
     va_end(arguments);
     struct op op = op_make(OP_NOTE, 0);
     op.text = program_text(prog, text, strlen(text));
     program_append(prog, &op);
-    free(text);
 }
 
 void program_comment(struct program *prog, const char *stream, int line, const char *text, size_t n) {
@@ -212,7 +211,7 @@ void blob_ranges(const struct blob *blob,
                  void (*each)(void *context, uint64_t offset, const uint8_t *bytes, size_t n, bool first),
                  void *context) {
     struct memory *content = memory_new();
-    uint8_t *bytes = xmalloc(RANGE_PIECE);
+    autofree uint8_t *bytes = xmalloc(RANGE_PIECE);
     blob_write(content, 0, blob);
     for (size_t i = 0; i < blob->chunk_count; i++)
         memory_declare(content, blob->chunks[i].offset, blob->chunks[i].size);
@@ -225,7 +224,6 @@ void blob_ranges(const struct blob *blob,
             each(context, address + at, bytes, n, at == 0);
         }
     }
-    free(bytes);
     memory_free(content);
 }
 

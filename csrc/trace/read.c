@@ -120,7 +120,7 @@ static trace_reader *open_trace(const char *path, struct lines *lines, char **in
 }
 
 struct program *trace_read(const char *path, const struct trace_options *options, struct error *err) {
-    char *inside;
+    autofree char *inside = NULL;
     struct lines lines;
     trace_reader *reader = open_trace(path, &lines, &inside, err);
     if (!reader)
@@ -132,12 +132,11 @@ struct program *trace_read(const char *path, const struct trace_options *options
         program_free(prog);
         prog = NULL;
     }
-    free(inside);
     return prog; // cppcheck-suppress returnDanglingLifetime ; a program keeps nothing of its lines
 }
 
 const struct nvdla_config *trace_config(const char *path, bool *named, struct error *err) {
-    char *inside;
+    autofree char *inside = NULL;
     struct lines lines;
     trace_reader *reader = open_trace(path, &lines, &inside, err);
     if (!reader)
@@ -146,7 +145,6 @@ const struct nvdla_config *trace_config(const char *path, bool *named, struct er
     const struct nvdla_config *config =
         *named ? nvt_config(&lines, err) : nvdla_config_find(reader == trace_read_cfg ? "small" : "full");
     lines_close(&lines);
-    free(inside);
     return config;
 }
 

@@ -22,9 +22,8 @@ const struct blob *packet_files_get(struct packet_files *files, struct program *
     for (size_t i = 0; i < files->count; i++)
         if (span_is(name, files->names[i]))
             return files->blobs[i];
-    char *side = path_beside(path, name);
+    autofree char *side = path_beside(path, name);
     struct blob *blob = packet_file_read(side, err);
-    free(side);
     if (!blob) {
         error_prefix(err, "%s:%d: ", path, line);
         return NULL;

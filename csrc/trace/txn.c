@@ -240,7 +240,7 @@ static bool memory_command(struct txn *txn, enum op_kind kind) {
     if (op.blob)
         return append(txn, &op);
 
-    char *path = path_beside(txn->path, name);
+    autofree char *path = path_beside(txn->path, name);
     size_t found = 0;
     struct blob *blob = txn->raw ? txn_raw_memory(path, (size_t)op.size, &found, txn->err)
                                  : data_file_read(path, (size_t)op.size, &found, txn->err);
@@ -252,7 +252,6 @@ static bool memory_command(struct txn *txn, enum op_kind kind) {
         blob_free(blob);
         blob = NULL;
     }
-    free(path);
     if (!blob)
         return false;
     free(blob->name);
@@ -421,7 +420,7 @@ static bool read_plusarg(struct txn *txn, const char *path, int line, struct spa
 }
 
 static bool read_plusargs(struct txn *txn) {
-    char *path = path_beside(txn->path, (struct span){"plusargs.txt", strlen("plusargs.txt")});
+    autofree char *path = path_beside(txn->path, (struct span){"plusargs.txt", strlen("plusargs.txt")});
     struct lines lines;
     struct span line;
     bool good = true;
@@ -433,7 +432,6 @@ static bool read_plusargs(struct txn *txn) {
         good = good && !lines.failed;
         lines_close(&lines);
     }
-    free(path);
     return good;
 }
 

@@ -25,7 +25,7 @@ static bool fail_op(const struct program *prog, const struct op *op, struct erro
 
 /* Events: raiser[event] is the index of the operation that raises it, -1 none. */
 static bool verify_events(const struct program *prog, struct error *err) {
-    long *raiser = xmalloc(prog->event_count * sizeof *raiser);
+    autofree long *raiser = xmalloc(prog->event_count * sizeof *raiser);
     for (size_t i = 0; i < prog->event_count; i++)
         raiser[i] = -1;
     char text[600], first[POSITION];
@@ -63,7 +63,6 @@ static bool verify_events(const struct program *prog, struct error *err) {
             }
         }
     }
-    free(raiser);
     return good;
 }
 
@@ -162,7 +161,7 @@ static int address_order(const void *left, const void *right) {
 
 /* Checks that every release names the base of a declared region. */
 static bool verify_releases(const struct program *prog, struct error *err) {
-    struct piece *bases = NULL;
+    autofree struct piece *bases = NULL;
     size_t count = 0;
     bool good = true;
     for (size_t i = 0; i < prog->count; i++)
@@ -181,12 +180,11 @@ static bool verify_releases(const struct program *prog, struct error *err) {
             good = fail_op(prog, op, err, text);
         }
     }
-    free(bases);
     return good;
 }
 
 static bool blobs_overlap(const struct op *a, const struct op *b) {
-    struct piece *pa = xmalloc(sizeof *pa), *pb = xmalloc(sizeof *pb);
+    autofree struct piece *pa = xmalloc(sizeof *pa), *pb = xmalloc(sizeof *pb);
     size_t na = 0, nb = 0;
     for (size_t i = 0; i < a->blob->chunk_count; i++)
         piece_add(&pa, &na, 0, a->base + a->blob->chunks[i].offset, a->blob->chunks[i].size, 0);
@@ -202,8 +200,6 @@ static bool blobs_overlap(const struct op *a, const struct op *b) {
             j++;
         else
             overlap = true;
-    free(pa);
-    free(pb);
     return overlap;
 }
 
@@ -211,7 +207,7 @@ static bool blobs_overlap(const struct op *a, const struct op *b) {
  * start at the same event (or both at none); in a sequential one, also if no wait and no poll of the interrupt status
  * is between them. */
 static void warn_overlaps(struct program *prog) {
-    struct piece *loads = NULL;
+    autofree struct piece *loads = NULL;
     size_t count = 0, warned = 0, work = 0;
     uint64_t segment = 0;
     const struct nvdla_register *status = nvdla_register_find(prog->config, NVDLA_GLB, "S_INTR_STATUS");
@@ -251,11 +247,10 @@ static void warn_overlaps(struct program *prog) {
     }
     if (more)
         program_warn(prog, prog->files[0], 0, "more mem_loads may overlap; the search was stopped");
-    free(loads);
 }
 
 static void warn_undeclared(struct program *prog) {
-    struct piece *regions = xmalloc(sizeof *regions);
+    autofree struct piece *regions = xmalloc(sizeof *regions);
     size_t count = 0;
     for (size_t i = 0; i < prog->count; i++) {
         const struct op *op = &prog->ops[i];
@@ -282,7 +277,6 @@ static void warn_undeclared(struct program *prog) {
             program_warn(prog, prog->files[op->file], op->line,
                          "checks memory 0x%" PRIx64 ", 0x%" PRIx64 " bytes, which is not all declared", op->base, size);
     }
-    free(regions);
 }
 
 bool program_fits(const struct program *prog, const char *path, int line, struct error *err) {
