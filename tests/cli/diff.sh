@@ -44,4 +44,5 @@ nv diff "$captures/dmesg.log" "$captures/dmesg_dropped.log"; check diff_bad_capt
 nv diff --from nonsense "$captures/dmesg.log" "$captures/dmesg.log"; check diff_bad_format 2 "nonsense"
 nv diff there.nvt none.nvt; check diff_missing_trace 2 "none.nvt"
 nv diff --config full "$captures/dmesg.log" there.nvt; check diff_two_configs 2 "configuration"
+command=(python3 "$ROOT/python/command.py" "$PWD/gone" diff there.nvt there.nvt); check diff_program_gone 2 "nvcosim diff: $PWD/gone: No such file"
 finish

@@ -52,6 +52,11 @@ def _run(name: str, argv: list[str]) -> int:
         tool.complain(f"Python has no module '{missing.name}'; install the package "
                       f"{_PACKAGES[missing.name]}", name)
         return tool.EXIT_BAD_INPUT
+    except OSError as error:
+        if error.filename is None:  # of the output
+            raise
+        tool.complain(f"{error.filename}: {error.strerror}", name)
+        return tool.EXIT_BAD_INPUT
 
 
 def _end_by(number: signal.Signals) -> int:

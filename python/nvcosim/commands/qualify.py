@@ -266,25 +266,20 @@ def qualify(given: Given) -> int:
     planted = os.path.realpath(f"{tool.build_folder()}/qualify/{given.config}-{given.name}")
     database = _absolute(given.database) if given.database else \
         plan.settings.database or f"{given.out}/{DATABASE}"
-    try:
-        os.makedirs(planted, exist_ok=True)
-        with _lock(f"{planted}/lock", given.name), Guard() as guard:
-            if given.vmod:
-                _write_list(given, planted)
-            tests = _say_what_lacks(given, tests)
-            faults = _plant(given, planted, guard)
-            _exempt(given, faults, known)
-            os.makedirs(given.out, exist_ok=True)
-            with Store.open(database, create=not given.resume) as store:
-                qualification = Qualification(given, store, plan, tests, faults)
-                print(f"building rtl:{given.name}, configuration {given.config}, with "
-                      f"{len(faults)} faults ...", file=sys.stderr, flush=True)
-                _build(given, planted, guard)
-                return qualification.end(*qualification.play())
-    except OSError as error:
-        if not error.filename:  # of the output
-            raise
-        raise Failure(f"{error.filename}: {error.strerror}") from None
+    os.makedirs(planted, exist_ok=True)
+    with _lock(f"{planted}/lock", given.name), Guard() as guard:
+        if given.vmod:
+            _write_list(given, planted)
+        tests = _say_what_lacks(given, tests)
+        faults = _plant(given, planted, guard)
+        _exempt(given, faults, known)
+        os.makedirs(given.out, exist_ok=True)
+        with Store.open(database, create=not given.resume) as store:
+            qualification = Qualification(given, store, plan, tests, faults)
+            print(f"building rtl:{given.name}, configuration {given.config}, with "
+                  f"{len(faults)} faults ...", file=sys.stderr, flush=True)
+            _build(given, planted, guard)
+            return qualification.end(*qualification.play())
 
 
 # ---- the command
