@@ -42,28 +42,22 @@ struct nvt {
     } known[KNOWN];
 };
 
-struct command {
-    const char *name;
-    enum op_kind kind;
-    const char *usage;
-};
-
-static const struct command commands[] = {
-    {"reg_write", OP_WRITE, "UNIT.REGISTER VALUE [nposted]"},
-    {"reg_read", OP_READ, "UNIT.REGISTER"},
-    {"read_check", OP_READ_CHECK, "UNIT.REGISTER ==|<=|>= VALUE [mask=M] [volatile]"},
-    {"poll", OP_POLL, "UNIT.REGISTER ==|<=|>= VALUE [mask=M] [attempts=N] [volatile]"},
-    {"wait", OP_WAIT, "high|low"},
-    {"intr_notify", OP_INTR_NOTIFY, "INTERRUPT|any EVENT"},
-    {"sync_notify", OP_SYNC_NOTIFY, "STREAM EVENT"},
-    {"sync_wait", OP_SYNC_WAIT, "STREAM EVENT"},
-    {"mem_load", OP_MEM_LOAD, "primary|secondary ADDRESS blob=LABEL|file=NAME"},
-    {"mem_fill", OP_MEM_FILL, "primary|secondary ADDRESS SIZE BYTE|address|random"},
-    {"mem_reserve", OP_MEM_RESERVE, "primary|secondary ADDRESS SIZE"},
-    {"mem_release", OP_MEM_RELEASE, "primary|secondary ADDRESS"},
-    {"mem_check", OP_MEM_CHECK, "primary|secondary ADDRESS blob=LABEL|file=NAME"},
-    {"mem_crc", OP_MEM_CRC, "primary|secondary ADDRESS SIZE CRC"},
-    {"check_event", OP_CHECK_EVENT, "after=EVENT"},
+const struct nvt_command nvt_commands[] = {
+    [OP_WRITE] = {"reg_write", "UNIT.REGISTER VALUE [nposted]"},
+    [OP_READ] = {"reg_read", "UNIT.REGISTER"},
+    [OP_READ_CHECK] = {"read_check", "UNIT.REGISTER ==|<=|>= VALUE [mask=M] [volatile]"},
+    [OP_POLL] = {"poll", "UNIT.REGISTER ==|<=|>= VALUE [mask=M] [attempts=N] [volatile]"},
+    [OP_WAIT] = {"wait", "high|low"},
+    [OP_INTR_NOTIFY] = {"intr_notify", "INTERRUPT|any EVENT"},
+    [OP_SYNC_NOTIFY] = {"sync_notify", "STREAM EVENT"},
+    [OP_SYNC_WAIT] = {"sync_wait", "STREAM EVENT"},
+    [OP_MEM_LOAD] = {"mem_load", "primary|secondary ADDRESS blob=LABEL|file=NAME"},
+    [OP_MEM_FILL] = {"mem_fill", "primary|secondary ADDRESS SIZE BYTE|address|random"},
+    [OP_MEM_RESERVE] = {"mem_reserve", "primary|secondary ADDRESS SIZE"},
+    [OP_MEM_RELEASE] = {"mem_release", "primary|secondary ADDRESS"},
+    [OP_MEM_CHECK] = {"mem_check", "primary|secondary ADDRESS blob=LABEL|file=NAME"},
+    [OP_MEM_CRC] = {"mem_crc", "primary|secondary ADDRESS SIZE CRC"},
+    [OP_CHECK_EVENT] = {"check_event", "after=EVENT"},
 };
 
 static struct span text_span(const char *text) {
@@ -369,7 +363,7 @@ static bool file_option(struct nvt *nvt, const char *value, struct op *op) {
 }
 
 /* Reads the options after the operands, in any order. */
-static bool take_options(struct nvt *nvt, struct op *op, const struct command *command) {
+static bool take_options(struct nvt *nvt, struct op *op) {
     bool has_stream = op->kind == OP_SYNC_NOTIFY || op->kind == OP_SYNC_WAIT;
     bool content = op->kind == OP_MEM_LOAD || op->kind == OP_MEM_CHECK;
     bool reads = op->kind == OP_READ_CHECK || op->kind == OP_POLL;
@@ -398,6 +392,7 @@ static bool take_options(struct nvt *nvt, struct op *op, const struct command *c
         else if (span_is(key, "file") && content)
             good = file_option(nvt, value, op);
         else {
+            const struct nvt_command *command = &nvt_commands[op->kind];
             char expected[200];
             snprintf(expected, sizeof expected, "%s %s%s [stream=NAME] [end]", command->name, command->usage,
                      waits ? "" : " [after=EVENT]");
@@ -524,8 +519,8 @@ static bool refuse_command(struct nvt *nvt, const char *name) {
     struct guess guess = {.word = name, .n = strlen(name)};
     char hint[HINT], expected[200];
     guess_try(&guess, "blob");
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        guess_try(&guess, commands[i].name);
+    for (enum op_kind kind = OP_WRITE; kind <= OP_CHECK_EVENT; kind++)
+        guess_try(&guess, nvt_commands[kind].name);
     snprintf(expected, sizeof expected, "a command: reg_write, poll, read_check, mem_load, blob, ...%s",
              guess_hint(&guess, hint));
     return refuse(nvt, name, expected);
@@ -542,14 +537,13 @@ static bool read_line(struct nvt *nvt, struct span line) {
         return read_blob(nvt);
     }
     if (nvt->tokens) {
-        const struct command *command = NULL;
-        for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-            if (!strcmp(nvt->token[0].text, commands[i].name))
-                command = &commands[i];
-        if (!command)
+        enum op_kind kind = OP_CHECK_EVENT;
+        while (kind != OP_NOTE && strcmp(nvt->token[0].text, nvt_commands[kind].name) != 0)
+            kind--;
+        if (kind == OP_NOTE)
             return refuse_command(nvt, nvt->token[0].text);
-        struct op op = op_make(command->kind, nvt->lines->line);
-        if (!take_operands(nvt, &op) || !take_options(nvt, &op, command))
+        struct op op = op_make(kind, nvt->lines->line);
+        if (!take_operands(nvt, &op) || !take_options(nvt, &op))
             return false;
         if (op.kind == OP_MEM_LOAD || op.kind == OP_MEM_CHECK)
             op.size = op.blob->extent;

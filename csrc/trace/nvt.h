@@ -4,6 +4,11 @@
 #include "trace/lex.h"
 #include "trace/program.h"
 
+/* The command of each operation but OP_NOTE, and its operands. */
+extern const struct nvt_command {
+    const char *name, *usage;
+} nvt_commands[OP_CHECK_EVENT + 1];
+
 /* The program as .nvt text, malloc'd, *n bytes and a terminating zero. Depends on the program only: contains no time
  * and no path. */
 char *nvt_text(const struct program *prog, size_t *n);

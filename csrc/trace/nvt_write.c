@@ -289,28 +289,11 @@ static void put_options(struct text *out, const struct program *prog, const stru
 
 /* Writes the operation's line without the line end. */
 static void put_op(struct text *out, const struct program *prog, const struct op *op, size_t label) {
-    static const char *const words[] = {
-        [OP_WRITE] = "reg_write",
-        [OP_READ] = "reg_read",
-        [OP_READ_CHECK] = "read_check",
-        [OP_POLL] = "poll",
-        [OP_WAIT] = "wait",
-        [OP_INTR_NOTIFY] = "intr_notify",
-        [OP_SYNC_NOTIFY] = "sync_notify",
-        [OP_SYNC_WAIT] = "sync_wait",
-        [OP_MEM_LOAD] = "mem_load",
-        [OP_MEM_FILL] = "mem_fill",
-        [OP_MEM_RESERVE] = "mem_reserve",
-        [OP_MEM_RELEASE] = "mem_release",
-        [OP_MEM_CHECK] = "mem_check",
-        [OP_MEM_CRC] = "mem_crc",
-        [OP_CHECK_EVENT] = "check_event",
-    };
     if (op->kind == OP_NOTE) {
         put_note(out, op->text);
         return;
     }
-    text_add(out, words[op->kind], strlen(words[op->kind]));
+    put_word(out, nvt_commands[op->kind].name);
     put_operands(out, prog, op, label);
     put_options(out, prog, op);
 }
