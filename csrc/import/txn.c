@@ -10,8 +10,8 @@
 #include "import/source_parts.h"
 #include "nvdla/xalloc.h"
 #include "trace/side_files.h"
+#include "trace/txn.h"
 
-enum { QUAD = 16 /* bytes of write_mem and read_mem */ };
 enum { TOKENS = 8 };
 
 struct state {
@@ -162,32 +162,16 @@ static int take_register(struct source *source, const struct span *tokens, int c
     return 1;
 }
 
-/* A hexadecimal or decimal number of up to 128 bits as 16 bytes, the least significant first. */
-static bool take_quad(struct span token, uint8_t bytes[QUAD]) {
-    uint64_t low = 0, high = 0;
-    if (span_starts(token, "0x") && token.n > 18) {
-        const struct span lower = {token.at + token.n - 16, 16}, upper = {token.at, token.n - 16};
-        if (!span_hex(lower, &low) || !span_hex(upper, &high))
-            return false;
-    } else if (!span_number(token, false, &low))
-        return false;
-    for (int i = 0; i < 8; i++) {
-        bytes[i] = (uint8_t)(low >> 8 * i);
-        bytes[8 + i] = (uint8_t)(high >> 8 * i);
-    }
-    return true;
-}
-
 /* write_mem addr bytemask data: a mask bit for each byte; read_mem addr mask expected: whole bytes of a mask. */
 static int take_quads(struct source *source, const struct span *tokens, int count, bool writes, struct access *access,
                       struct error *err) {
     struct state *state = source->state;
     const uint64_t line = (uint64_t)source->lines.line;
-    uint8_t mask[QUAD], data[QUAD];
+    uint8_t mask[TXN_QUAD], data[TXN_QUAD];
     uint64_t bits = 0;
-    bool good = count == 4 && span_number(tokens[1], false, &state->base) && take_quad(tokens[3], data) &&
-                (writes ? span_number(tokens[2], false, &bits) && bits <= 0xffff : take_quad(tokens[2], mask));
-    for (int i = 0; good && !writes && i < QUAD; i++) {
+    bool good = count == 4 && span_number(tokens[1], false, &state->base) && txn_quad(tokens[3], data) &&
+                (writes ? span_number(tokens[2], false, &bits) && bits <= 0xffff : txn_quad(tokens[2], mask));
+    for (int i = 0; good && !writes && i < TXN_QUAD; i++) {
         good = mask[i] == 0 || mask[i] == 0xff;
         bits |= (uint64_t)(mask[i] != 0) << i;
     }
@@ -196,7 +180,7 @@ static int take_quads(struct source *source, const struct span *tokens, int coun
                            writes ? "write_mem ADDRESS BYTEMASK DATA, 16 bytes with a mask bit for each"
                                   : "read_mem ADDRESS MASK EXPECTED, 16 bytes with a mask of whole bytes");
     state->blob = blob_new(NULL);
-    for (size_t i = 0; i < QUAD; i++)
+    for (size_t i = 0; i < TXN_QUAD; i++)
         if (bits >> i & 1)
             blob_append(state->blob, i, &data[i], 1);
     state->kind = writes ? ACCESS_MEMORY_LOAD : ACCESS_MEMORY_CHECK;

@@ -20,7 +20,7 @@
 #include "trace/txn_raw.h"
 #include "trace/verify.h"
 
-enum { MAX_TOKENS = 8, QUAD = 16 };
+enum { MAX_TOKENS = 8 };
 
 struct txn {
     const char *path;
@@ -268,35 +268,35 @@ static bool do_dump_mem(struct txn *txn) {
     return memory_command(txn, OP_MEM_CHECK);
 }
 
-/* A hexadecimal or decimal number of up to 128 bits, as 16 bytes, least significant first. */
-static bool get_quad(struct txn *txn, int index, const char *what, uint8_t bytes[QUAD]) {
-    struct span span = txn->token[index];
+bool txn_quad(struct span token, uint8_t bytes[TXN_QUAD]) {
     uint64_t low;
-    memset(bytes, 0, QUAD);
-    if (span.n > 2 && span.at[0] == '0' && (span.at[1] == 'x' || span.at[1] == 'X')) {
-        size_t digits = span.n - 2, i;
-        for (i = 0; i < digits; i++) {
+    memset(bytes, 0, TXN_QUAD);
+    if (token.n > 2 && token.at[0] == '0' && (token.at[1] == 'x' || token.at[1] == 'X')) {
+        for (size_t i = 0; i < token.n - 2; i++) {
             uint64_t digit;
-            char text[3] = {'0', 'x', span.at[span.n - 1 - i]};
-            if (!span_number((struct span){text, 3}, false, &digit) || (i >= 2 * QUAD && digit))
-                break;
-            if (i < 2 * QUAD)
+            char text[3] = {'0', 'x', token.at[token.n - 1 - i]};
+            if (!span_number((struct span){text, 3}, false, &digit) || (i >= 2 * TXN_QUAD && digit))
+                return false;
+            if (i < 2 * TXN_QUAD)
                 bytes[i / 2] = (uint8_t)(bytes[i / 2] | digit << (i % 2 * 4));
         }
-        if (i == digits)
-            return true;
-    } else if (span_number(span, false, &low)) {
-        for (size_t i = 0; i < 8; i++)
-            bytes[i] = (uint8_t)(low >> (8 * i));
         return true;
     }
-    return refuse(txn, span, what);
+    if (!span_number(token, false, &low))
+        return false;
+    for (size_t i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(low >> (8 * i));
+    return true;
+}
+
+static bool get_quad(struct txn *txn, int index, const char *what, uint8_t bytes[TXN_QUAD]) {
+    return txn_quad(txn->token[index], bytes) || refuse(txn, txn->token[index], what);
 }
 
 /* 16 bytes with gaps as a blob. */
-static const struct blob *quad_blob(struct txn *txn, const uint8_t bytes[QUAD], uint32_t enabled) {
+static const struct blob *quad_blob(struct txn *txn, const uint8_t bytes[TXN_QUAD], uint32_t enabled) {
     struct blob *blob = blob_new(NULL);
-    for (size_t i = 0; i < QUAD; i++)
+    for (size_t i = 0; i < TXN_QUAD; i++)
         if (enabled >> i & 1)
             blob_append(blob, i, &bytes[i], 1);
     return program_blob(txn->prog, blob);
@@ -305,9 +305,9 @@ static const struct blob *quad_blob(struct txn *txn, const uint8_t bytes[QUAD], 
 /* addr bytemask data: 16 bytes, one mask bit a byte, byte 0 of the data is the least significant. */
 static bool do_write_mem(struct txn *txn) {
     struct op op = make(txn, OP_MEM_LOAD);
-    uint8_t data[QUAD];
+    uint8_t data[TXN_QUAD];
     uint64_t mask;
-    if (!get_memory(txn, 1, QUAD, &op) || !get_number(txn, 2, 0xffff, "a byte mask", &mask) ||
+    if (!get_memory(txn, 1, TXN_QUAD, &op) || !get_number(txn, 2, 0xffff, "a byte mask", &mask) ||
         !get_quad(txn, 3, "data, a number of up to 128 bits", data))
         return false;
     op.blob = quad_blob(txn, data, (uint32_t)mask);
@@ -318,12 +318,12 @@ static bool do_write_mem(struct txn *txn) {
 /* addr mask expected: 16 bytes; only masks of whole bytes can be checked. */
 static bool do_read_mem(struct txn *txn) {
     struct op op = make(txn, OP_MEM_CHECK);
-    uint8_t mask[QUAD], expected[QUAD];
-    if (!get_memory(txn, 1, QUAD, &op) || !get_quad(txn, 2, "a mask, a number of up to 128 bits", mask) ||
+    uint8_t mask[TXN_QUAD], expected[TXN_QUAD];
+    if (!get_memory(txn, 1, TXN_QUAD, &op) || !get_quad(txn, 2, "a mask, a number of up to 128 bits", mask) ||
         !get_quad(txn, 3, "the expected data, a number of up to 128 bits", expected))
         return false;
     uint32_t enabled = 0;
-    for (size_t i = 0; i < QUAD; i++) {
+    for (size_t i = 0; i < TXN_QUAD; i++) {
         if (mask[i] != 0 && mask[i] != 0xff)
             return refuse(txn, txn->token[2],
                           "a read_mem mask of whole bytes, each 00 or ff (others are not supported)");
