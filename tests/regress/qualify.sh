@@ -8,9 +8,7 @@ export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 1
 . tests/replay/frame.sh
 export OPT=-O0 # simulators of a few layers: compiling is the work
-build=$1
-dir=$build/tests/qualify
-rm -rf "$dir" && mkdir -p "$dir"
+fresh "$1" qualify
 dir=$(realpath "$dir")
 
 # ---- places ----

@@ -3,7 +3,6 @@
 # their own are built and play like the RTL itself.
 #
 # usage: adapters.sh BUILD
-set -u
 . "$(dirname "$0")/frame.sh"
 export OPT=-O0 # simulators of a few layers: compiling is the work
 build=$1

@@ -3,7 +3,6 @@
 # fail: one that fails on a correct design is itself wrong. plans/nightly.yml plays more.
 #
 # usage: checks.sh CONFIG [COUNT]     COUNT random layers of each engine (default 10); every third trace
-set -u
 . "$(dirname "$0")/play.sh"
 config=$1 count=${2:-10}
 shopt -s nullglob

@@ -3,7 +3,6 @@
 # and all must give the same results. Our own RTL is built as another RTL, so that build/nvcosim-small stays as it is.
 #
 # usage: compilers.sh BUILD     with NIGHTLY=1 all of it; else the compiler alone that a machine without clang has
-set -u
 . "$(dirname "$0")/frame.sh"
 build=$(realpath "$1")
 dir=$build/tests/compilers

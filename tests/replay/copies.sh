@@ -3,11 +3,8 @@
 # copy survives the run, however that ends.
 #
 # usage: copies.sh BUILD
-set -u
 . "$(dirname "$0")/frame.sh"
-build=$1
-dir=$build/tests/copies
-rm -rf "$dir" && mkdir -p "$dir"
+fresh "$1" copies
 layer=6150 # cycles of a layer of the long traces, or a few more
 
 long() { # NAME COUNT OPTIONS...: a trace of COUNT layers

@@ -3,7 +3,6 @@
 # least nine in ten must be named by their folder. The files that debug writes must exist and agree with its verdict.
 #
 # usage: debug.sh BUILD [full]     full: only the faults, those of tests/replay/planted_rtl.sh BUILD full
-set -u
 . "$(dirname "$0")/frame.sh"
 build=$1 config=${2:-small}
 dir=$build/tests/debug

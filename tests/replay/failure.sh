@@ -3,7 +3,6 @@
 # second_dut.sh do this with faults in the RTL.
 #
 # usage: failure.sh BUILD
-set -u
 . "$(dirname "$0")/frame.sh"
 NVCOSIM=$(realpath "$NVCOSIM") dir=$1/tests/failure tree=$PWD
 rm -rf "$dir" && mkdir -p "$dir"

@@ -3,7 +3,6 @@
 # from what the first build kept. The design is a stand-in, a file of registers that CSB reads and writes (standin.py).
 #
 # usage: foreign_full.sh BUILD
-set -u
 . "$(dirname "$0")/frame.sh"
 build=$1
 dir=$build/tests/foreign_full

@@ -4,12 +4,9 @@
 # does not fit a copy, that is reported, and the verdict of nvcosim debug comes from the ports.
 #
 # usage: foreign_taps.sh BUILD     NIGHTLY=1: the RTLs that need a table of their own are built, too
-set -u
 . "$(dirname "$0")/frame.sh"
 export OPT=-O0 # simulators of a few layers: compiling is the work
-build=$1
-dir=$build/tests/foreign_taps
-rm -rf "$dir" && mkdir -p "$dir"
+fresh "$1" foreign_taps
 that "the bug is in" tests/replay/buggy_rtl.sh "$build" "$dir"
 trace=traces/conformance/small/rand_sdp_000.nvt.gz
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Counts the steps of a test script, which sources it. NVCOSIM comes from the environment; log, if the script sets it, is the
 # file whose end is shown with a step that failed.
+set -u
 NVCOSIM=${NVCOSIM:-build/nvcosim}
 passed=0 failed=0 log=
 
@@ -31,6 +32,13 @@ ends() {
     status=$?
     [ $status -eq "$2" ] && grep -q -e "$3" <<<"$out"
     check "$1" $? || printf '    status %s, expected %s and "%s" in:\n%s\n' $status "$2" "$3" "$out"
+}
+
+# fresh BUILD NAME: sets build, and dir, the empty folder BUILD/tests/NAME
+fresh() {
+    # shellcheck disable=SC2034 # for the files that include this one
+    build=$1 dir=$1/tests/$2
+    rm -rf "$dir" && mkdir -p "$dir"
 }
 
 # The closing line and the exit status.

@@ -3,11 +3,8 @@
 # the limit of --still, and the report names what was waited for and what moved last.
 #
 # usage: hang.sh BUILD
-set -u
 . "$(dirname "$0")/frame.sh"
-build=$1
-dir=$build/tests/hang
-rm -rf "$dir" && mkdir -p "$dir"
+fresh "$1" hang
 play() { # ARGUMENTS: output in out, status in status
     out=$("$NVCOSIM" run --dut rtl --out "$dir" "$@" 2>&1)
     status=$?

@@ -3,7 +3,6 @@
 # differs in one byte, a hang, names that look like markup, and a cube with two million different bytes.
 #
 # usage: html.sh BUILD
-set -u
 . "$(dirname "$0")/frame.sh"
 build=$1
 dir=$build/tests/html

@@ -3,7 +3,6 @@
 # completion, and does not change its folder. Uninstalling removes all of it.
 #
 # usage: install.sh BUILD     NIGHTLY=1: it builds another simulator, too
-set -u
 . "$(dirname "$0")/frame.sh"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

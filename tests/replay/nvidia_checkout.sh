@@ -3,7 +3,6 @@
 # models apart, checks without their modules, and a top with the pin that NVIDIA's clock gates need.
 #
 # usage: nvidia_checkout.sh BUILD
-set -u
 . "$(dirname "$0")/frame.sh"
 export OPT=-O0 # simulators of a few layers: compiling is the work
 build=$1

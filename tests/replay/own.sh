@@ -2,7 +2,6 @@
 # Plays a few traces of every kind on RTL and model, with the default and with a hostile memory. Takes seconds; conformance.sh plays all.
 #
 # usage: own.sh
-set -u
 . "$(dirname "$0")/play.sh"
 own=(cdp_009 corner_007 dc_pdp_009 edge_group_004 edge_sdp_003 img_006 mixed_000 pdp_001 pdp_017 sdp_000 sdp_014 sdp_019 sdp_pdp_001)
 own=("${own[@]/#/traces/conformance/small/rand_}")

@@ -2,8 +2,7 @@
 # Counts the results of nvcosim run (--results) for tests that play many traces, which source it.
 #
 # Sets passed and failed; needs NVCOSIM (default build/nvcosim).
-NVCOSIM=${NVCOSIM:-build/nvcosim}
-passed=0 failed=0
+. "$(dirname "${BASH_SOURCE[0]}")/frame.sh"
 
 # play TITLE OPTIONS... -- TRACES...: plays the traces, prints those that do not pass and "TITLE: P of N pass", counts. A trace without a
 # result counts as failed, and so does a status that the results do not account for.
@@ -21,10 +20,4 @@ play() {
     echo "$title: $p of $n pass"
     passed=$((passed + p)) failed=$((failed + n - p))
     rm -f "$results" "$log"
-}
-
-# The closing line and the exit status.
-finish() {
-    echo "$passed passed, $failed failed"
-    [ "$failed" -eq 0 ]
 }

@@ -2,7 +2,6 @@
 # Plays generated random layers on RTL and model, with a memory behaviour that changes from engine to engine. Seeds are fixed.
 #
 # usage: random.sh CONFIG COUNT     COUNT cases of each engine (NVCOSIM from the environment)
-set -u
 . "$(dirname "$0")/play.sh"
 config=$1 count=$2
 dir=build/random/$config

@@ -3,7 +3,6 @@
 # besides our own.
 #
 # usage: rtlmeter.sh BUILD
-set -u
 . "$(dirname "$0")/frame.sh"
 build=$1
 dir=$build/tests/rtlmeter

@@ -3,12 +3,9 @@
 # with cube element and beat.
 #
 # usage: second_dut.sh BUILD
-set -u
 . "$(dirname "$0")/frame.sh"
 export OPT=-O1 # simulators of a few layers: compiling is the work
-build=$1
-dir=$build/tests/second_dut
-rm -rf "$dir" && mkdir -p "$dir"
+fresh "$1" second_dut
 that "the bug is in" tests/replay/buggy_rtl.sh "$build" "$dir"
 "$NVCOSIM" build --config small --name buggy --filelist "$dir/buggy.f"
 check "nvcosim build, of a list that names another list and no nvdla_pkg.sv" $?

@@ -3,11 +3,8 @@
 # the same bytes every time. A trace that is damaged or cannot be cut leaves no files.
 #
 # usage: split.sh BUILD
-set -u
 . "$(dirname "$0")/frame.sh"
-build=$1
-dir=$build/tests/split
-rm -rf "$dir" && mkdir -p "$dir"
+fresh "$1" split
 
 # split TRACE NAME [OPTION...]: pieces in $dir/NAME
 split() {

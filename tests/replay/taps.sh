@@ -6,12 +6,9 @@
 # Winograd, batches and compressed weights.
 #
 # usage: taps.sh BUILD [TRACE...]   without traces some of small, with NIGHTLY=1 of full too. All traces of the convolution path: taps.sh build traces/conformance/small/*{dc,img,edge,mixed}*.nvt.gz
-set -u
 . "$(dirname "$0")/frame.sh"
-build=$1
+fresh "$1" taps
 shift
-dir=$build/tests/taps
-rm -rf "$dir" && mkdir -p "$dir"
 
 # What the ports of the memory interface move is what the engines get and give. usage: both_sides REPORT
 both_sides() {

@@ -2,7 +2,6 @@
 # The activity of a layer as Verilator's own SAIF (--trace-saif, from 5.036) has it, compared with that of the recorded waves.
 #
 # usage: verilator_saif.sh BUILD
-set -u
 . "$(dirname "$0")/frame.sh"
 build=$1
 dir=$build/tests/verilator_saif waves=$build/sim/nvcosim-small-waves gen=$build/gen/small

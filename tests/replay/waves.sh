@@ -2,11 +2,8 @@
 # Records waves: an FST that GTKWave's own tools can read, limited to the cycles asked for, and a .gtkw whose signals exist in it.
 #
 # usage: waves.sh BUILD
-set -u
 . "$(dirname "$0")/frame.sh"
-build=$1
-dir=$build/tests/waves
-rm -rf "$dir" && mkdir -p "$dir"
+fresh "$1" waves
 that "run with waves" "$NVCOSIM" run traces/conformance/small/rand_sdp_pdp_001.nvt.gz --wave "$dir/all.fst" --out "$dir"
 sed -i '0,/"rtl\//s/^S \( *\)\([0-9].*"rtl\/\)/S \11\2/' "$build/sim/nvcosim-small-waves/Vtb_top__verFiles.dat" # a file of rtl/ had another size
 "$NVCOSIM" run traces/conformance/small/rand_sdp_pdp_001.nvt.gz --wave "$dir/old.fst" --wave-from 300 --wave-to 310 --out "$dir" 2>"$dir/old.log" &&

@@ -4,7 +4,6 @@
 # constraints is noticed if it is missing. Skipped where Yosys cannot be installed.
 #
 # usage: sdc.sh BUILD
-set -u
 . "$(dirname "$0")/../../replay/frame.sh"
 build=$1 gen=$1/gen/small out=$1/sdc here=tests/rtl/sdc
 mkdir -p "$out"

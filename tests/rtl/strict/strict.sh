@@ -2,7 +2,6 @@
 # scripts/strict.sh finds nothing in the RTL. Skipped where Yosys cannot be installed.
 #
 # usage: strict.sh BUILD CONFIG...
-set -u
 . "$(dirname "$0")/../../replay/frame.sh"
 for config in "${@:2}"; do
     scripts/strict.sh "$1" "$config"

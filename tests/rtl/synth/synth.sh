@@ -3,7 +3,6 @@
 # where Yosys cannot be installed.
 #
 # usage: synth.sh BUILD          NIGHTLY=1 in the environment: also for ECP5, and CBUF, which has to be block RAMs
-set -u
 . "$(dirname "$0")/../../replay/frame.sh"
 build=$1 table=$1/synth/test.md
 mkdir -p "$build/synth"
