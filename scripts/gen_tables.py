@@ -130,16 +130,6 @@ class Register:
         return sum(f.reset << f.lsb for f in self.fields)
 
 
-def each_name(rows):
-    """Rows; of one with a list of NAME=OFFSET as its offset one for each NAME, which is @ in its other cells."""
-    for row in rows:
-        for word in row["offset"].split() or [""]:
-            name, _, offset = word.rpartition("=")
-            named = Row({column: cell.replace("@", name) for column, cell in row.items()} | {"offset": offset})
-            named.where = row.where
-            yield named
-
-
 def each_map(rows):
     """Rows with the map that they are of, both of each row of both."""
     for row in rows:
@@ -159,10 +149,10 @@ def load_values(row):
 
 def load_registers():
     """map name -> its registers, by address: that of the window of the unit in the map (units.csv), and the offset in the window. A
-    field that is the same in both maps, or in several units, has one row; so have those of stages or tables that differ in the name."""
+    field that is the same in both maps, or in several units, has one row."""
     maps = {}
     windows = {r["unit"]: r for r in read_csv("csrc/nvdla/units.csv")}
-    for name, r in each_map(each_name(read_csv("csrc/nvdla/registers.csv"))):
+    for name, r in each_map(read_csv("csrc/nvdla/registers.csv")):
         values, kinds = load_values(r), set(r["kind"].split())
         for unit in r["unit"].split():
             window = windows.get(unit, {}).get(name)

@@ -35,7 +35,7 @@ with 's/INT16=1 /INT16 /' csrc/nvdla/registers.csv
 check tables_value 1 "value 'INT16', expected NAME=NUMBER"
 
 with '/^RUBIK,/d' $ENGINES
-check engines_row_missing 1 "registers.csv:549: unit 'RBK' is in no row of engines.csv: add a row for its engine"
+check engines_row_missing 1 "registers.csv:609: unit 'RBK' is in no row of engines.csv: add a row for its engine"
 with 's/^BDMA,BDMA,BDMA,/BDMA,BDMA,BMDA,/' $ENGINES
 check engines_unit_unknown 1 "engines.csv:20: unit 'BMDA', expected one of CFGROM, GLB, MCIF,"
 with 's/,rubik,u_rubik/,rubic,u_rubik/' $ENGINES
