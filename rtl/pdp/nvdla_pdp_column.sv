@@ -124,12 +124,12 @@ module nvdla_pdp_column
         .rd_addr_i(read_addr_i),
         .rd_data_o(read)
     );
-    always_comb begin
-      folded = sums;
-      if (write[b] && !mean)
-        for (int p = 0; p < PdpThroughput; p++)
-          folded[p*PdpTotBits+:PdpTotBits] = pdp_column_fold(precision_i, method_i, first[b],
-              word[p*PdpTotBits+:PdpTotBits], row_i[p*PdpRowBits+:PdpRowBits]);
+    // Not in an always_comb: under Icarus the variables of the function would wake those of all banks, again and again.
+    for (genvar p = 0; p < PdpThroughput; p++) begin : gen_fold
+      assign folded[p*PdpTotBits+:PdpTotBits] = (write[b] && !mean) ?
+          pdp_column_fold(precision_i, method_i, first[b], word[p*PdpTotBits+:PdpTotBits],
+              row_i[p*PdpRowBits+:PdpRowBits])
+          : sums[p*PdpTotBits+:PdpTotBits];
     end
     `NVDLA_CHECK(NotReadAsItIsWritten, mean || !(write[b] && read_i[b] && addr == read_addr_i))
 
