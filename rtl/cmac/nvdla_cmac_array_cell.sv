@@ -173,7 +173,7 @@ module nvdla_cmac_array_cell
       ended_q <= valid_i[3];
     end
   `NVDLA_CHECK(NothingWithoutWeights, !ended_q || there_q[3] || sum_q == '0)
-  `NVDLA_CHECK(OneValueWithoutTile, !ended_q || tile_i || sum_q >> ConvValueBits == '0)
+  `NVDLA_CHECK(OneValueWithoutTile, !ended_q || tile_i || sum_q == ConvSumBits'(sum_q[ConvValueBits-1:0]))
   `NVDLA_CHECK(LargestExponent, !valid_i[0] || !above)
 `endif
 
