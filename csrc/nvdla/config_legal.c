@@ -46,26 +46,35 @@ struct relation {
     int other;
 };
 
+/* Names the first relation that does not hold, and the others that depend on the same parameter. */
 static bool related(const struct relation *relations, size_t count, struct error *err) {
+    autotext struct text others = {0};
+    const struct relation *first = NULL;
     for (size_t i = 0; i < count; i++) {
         const struct relation *r = &relations[i];
-        if (!r->holds)
-            return error_set(err, "%s=%d: expected %d, with %s=%d", r->key, r->value, r->expected, r->to, r->other);
+        if (!r->holds && !first)
+            first = r;
+        else if (!r->holds && strcmp(first->to, r->to) == 0 && strcmp(first->key, r->key) != 0)
+            text_printf(&others, "; %s=%d: expected %d", r->key, r->value, r->expected);
     }
-    return true;
+    return !first || error_set(err, "%s=%d: expected %d, with %s=%d%s", first->key, first->value, first->expected,
+                               first->to, first->other, others.text ? others.text : "");
 }
 
 bool nvdla_config_legal(const struct nvdla_config *config, struct error *err) {
     for (size_t i = 0; i < nvdla_parameter_count; i++) {
         const struct nvdla_parameter *parameter = &nvdla_parameters[i];
         const int value = nvdla_parameter_value(config, parameter);
-        char values[64];
+        char values[64], cbuf[32] = "";
         int near = 0;
         const char *const legal = parameter->legal[config->map];
-        if (nearest(legal, value, &near))
-            return error_set(err, "%s=%d (%s): expected %s in the register map of %s; the nearest is %d",
-                             parameter->key, value, parameter->meaning, listed(legal, values, sizeof values),
-                             config->map == NVDLA_MAP_FULL ? "full" : "small", near);
+        if (!nearest(legal, value, &near))
+            continue;
+        if (parameter->offset == offsetof(struct nvdla_config, cbuf_bank_depth))
+            snprintf(cbuf, sizeof cbuf, ", cbuf=%dK", near * config->cbuf_banks * config->cbuf_bank_bytes / 1024);
+        return error_set(err, "%s=%d (%s): expected %s in the register map of %s; the nearest is %d%s", parameter->key,
+                         value, parameter->meaning, listed(legal, values, sizeof values),
+                         config->map == NVDLA_MAP_FULL ? "full" : "small", near, cbuf);
     }
     const bool full = config->map == NVDLA_MAP_FULL, lanes_16 = nvdla_has_16_bits(config);
     const char *const type = config->int16 ? "int16" : "fp16";

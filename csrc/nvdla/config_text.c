@@ -127,13 +127,24 @@ static long number_of(const char *text) {
     return end == text || *end || value < 0 || value > NUMBER_MOST ? -1 : value;
 }
 
+/* The number of multipliers in the list that is nearest to another one. */
+static int nearest_macs(long macs) {
+    int best = arrays[0].macs;
+    for (size_t i = 1; i < sizeof arrays / sizeof *arrays; i++)
+        if (labs(arrays[i].macs - macs) < labs(best - macs))
+            best = arrays[i].macs;
+    return best;
+}
+
 static bool read_macs(struct nvdla_config *config, const char *value, struct error *err) {
     int c = 0, k = 0, end = 0;
     if (sscanf(value, "%4dx%4d%n", &c, &k, &end) == 2 && !value[end] && c > 0 && k > 0)
         set_array(config, c, k);
     else if (!set_macs(config, number_of(value)))
-        return error_set(
-            err, "macs=%s: expected 32, 64, 128, 256, 512, 1024 or 2048, or channels by kernels such as 32x16", value);
+        return error_set(err,
+                         "macs=%s: expected 32, 64, 128, 256, 512, 1024 or 2048 (the nearest is %d), or channels by "
+                         "kernels such as 32x16",
+                         value, nearest_macs(number_of(value)));
     return true;
 }
 

@@ -63,10 +63,10 @@ TEST(what_has_no_rtl_is_refused_in_a_sentence) {
     is_refused("tiny", "there is no configuration 'tiny'; expected one of full, small, small_256,");
     is_refused("small,latenzy=5", "did you mean latency?");
     is_refused("small,macs", "found 'macs', expected KEY=VALUE");
-    is_refused("small,macs=63", "macs=63: expected 32, 64, 128");
+    is_refused("small,macs=63", "macs=63: expected 32, 64, 128, 256, 512, 1024 or 2048 (the nearest is 64), or");
     is_refused("small,cbuf=1000", "cbuf=1000: expected 16 to 2048 times the 256 bytes");
     is_refused("small,cbuf=1M", "cbuf=1M: expected 16 to 2048 times the 256 bytes");
-    is_refused("small,cbuf=512K", "bank_depth=2048 (entries of a bank, which cbuf sets): expected 128, 256 or 512");
+    is_refused("small,cbuf=512K", "the nearest is 512, cbuf=128K");
     is_refused("small,bus=x", "bus=x: expected a number");
     is_refused("small,bus=96", "bus=96 (bits of the AXI port): expected 64, 128, 256 or 512 in the register map of "
                                "small; the nearest is 64");
@@ -78,7 +78,7 @@ TEST(what_has_no_rtl_is_refused_in_a_sentence) {
     is_refused("full,macs=32x8", "k=8: expected 16, with int16=1");
     is_refused("full,macs=32x16,bs=16,int16=0", "bs=16: expected 8, with k=16");
     is_refused("full,macs=32x16,bdma=1", "bdma=1: expected 0, with atom=16");
-    is_refused("full,int16=0,fp16=0", "winograd=1: expected 0, with int16=0");
+    is_refused("full,int16=0,fp16=0", "winograd=1: expected 0, with int16=0; batch=32: expected 1");
     is_refused("full,int16=0,fp16=0,winograd=0", "batch=32: expected 1, with int16=0");
     is_refused("small,macs=32x32,ew=1,lut=1,bs=2,secondary=1,secondary_bus=64", "secondary_bus=64: expected 256, with");
     is_refused("none.spec", "none.spec: cannot open: No such file");
