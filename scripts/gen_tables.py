@@ -17,7 +17,6 @@ import ast
 import csv
 import dataclasses
 import glob
-import itertools
 import json
 import os
 import re
@@ -39,9 +38,35 @@ class Row(dict):
     where = ""
 
 
-def spread(cells):
+BRACES = "[^{}]*"
+for _ in range(4):
+    BRACES = rf"(?:[^{{}}]|\{{{BRACES}\}})*"  # text with as many levels of braces
+LANES = re.compile(rf"\{{i=(\d+)\.\.0:({BRACES})\}}")
+COUNT = re.compile(r"\$\(([i\d+*/%]+)\)|\$i\b")
+
+
+def lanes(cell):
+    """A cell of a table of taps with its repetitions written out: {i=127..0: lane$i[$(8*i)]} is {lane127[1016], lane126[1008], ... lane0[0]}.
+    Raises ValueError or another error of Python's for what is no repetition or no sum of whole numbers and i."""
+    def number(match, i):
+        return str(eval((match[1] or "i").replace("/", "//"), {"__builtins__": {}}, {"i": i}))  # numbers, i and operators: see COUNT
+
+    def written_out(match):
+        return "{" + ", ".join(COUNT.sub(lambda m: number(m, i), match[2].strip()) for i in range(int(match[1]), -1, -1)) + "}"
+    cell = LANES.sub(written_out, cell)
+    if "{i=" in cell or "$(" in cell:
+        raise ValueError
+    return cell
+
+
+def spread(where, cells):
     """The rows that one of a table of taps or waits stands for, each as cells: `READ_@ for SDP u_partition_o.RUBIK=rbk` is a row for each
-    client. @ is its name, in the other columns that of its signals, and % the instance that has them."""
+    client. @ is its name, in the other columns that of its signals, and % the instance that has them. where: FILE:LINE or the like."""
+    for n, cell in enumerate(cells):
+        try:
+            cells[n] = lanes(cell)
+        except (ValueError, ArithmeticError, SyntaxError):
+            sys.exit(f"{where}: found {cell!r}, expected repetitions like {{i=7..0: lane$i[$(8*i+7):$(8*i)]}}")
     first, _, clients = cells[0].partition(" for ") if cells else ("", "", "")
     for client in clients.split():
         instance, dot, name = client.rpartition(".")
@@ -56,9 +81,10 @@ def read_csv(path):
     with open(os.path.join(ROOT, path), newline="", encoding="utf-8") as f:
         reader = csv.reader(f)
         head = next(reader)
-        for cells in itertools.chain.from_iterable(map(spread, reader)):
+        here = ((f"{os.path.basename(path)}:{reader.line_num}", cells) for cells in reader)
+        for where, cells in ((where, each) for where, all_cells in here for each in spread(where, all_cells)):
             row = Row(zip(head, cells))
-            row.where = f"{os.path.basename(path)}:{reader.line_num}"
+            row.where = where
             if len(cells) != len(head):
                 sys.exit(f"{row.where}: {len(cells)} columns, expected {len(head)}: {','.join(head)}")
             yield row
@@ -597,7 +623,7 @@ def read_taps(table, streams, cfg, scope):
     stripes = [row for row in rows[1:] if row[0] == "stripes"]
     if any([cell for cell in row if cell] != ["stripes", "specified"] for row in stripes):
         sys.exit(f"{table}: a row is {','.join(stripes[0])!r}, expected 'stripes,specified' (those of chapter 40) or none (those of rtl/)")
-    for number, row in ((n, each) for n, row in enumerate(rows[1:], 2) for each in spread(row)):
+    for number, row in ((n, each) for n, row in enumerate(rows[1:], 2) for each in spread(f"{table}: row {n}", row)):
         if row in stripes:
             continue
         entry = dict(zip(head, (cell.strip() for cell in row)))

@@ -60,6 +60,12 @@ with 's/,RBK,ORANGE/,GLB,ORANGE/' $ENGINES
 check engines_lane 1 "engines.csv:21: lane 'GLB' has no launches: expected one of BDMA, CDMA,"
 with 's/,YELLOW,,1,40 30$/,YELLOW/; s/,YELLOW,,40 30$/,YELLOW/' $ENGINES
 check engines_columns 1 "engines.csv:8: 12 columns, expected 14: engine,name,unit,"
+mkdir -p tree/tb/nvidia
+printf '%s\n' stream,valid,end,data 'CACC_SAT,a,,{i=3..0: b$(i/0)}' >tree/tb/nvidia/taps_small.csv
+with ''
+command=(/usr/bin/python3 tree/scripts/gen_tables.py taps out small tree/tb/nvidia/taps_small.csv dut)
+check taps_repetition 1 "taps_small.csv: row 2: found '{i=3..0: b\$(i/0)}', expected repetitions like {i=7..0: lane"
+rm tree/tb/nvidia/taps_small.csv
 with 's/,BDMA,GREEN,/,BDMA,BLUE,/' $ENGINES
 check engines_colour 1 "engines.csv:20: wave 'BLUE', expected one of RED, ORANGE,"
 finish

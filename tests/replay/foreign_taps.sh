@@ -70,7 +70,7 @@ out=$("$NVCOSIM" run --config small,latency=128 --dut rtl:standin --tap all --ou
 check "and read by the table of the named one" $? || echo "$out"
 
 printf '%s\n' 'stream,valid,end,data' 'SDP_OUT,u_sdp.out_valid & u_sdp.out_ready,,u_sdp.out_data' \
-    'PDP_OUT,nvdla_core2dbb_w_wvalid & nvdla_core2dbb_w_wready,,nvdla_core2dbb_w_wdata' >"$dir/mine.csv"
+    'PDP_OUT,nvdla_core2dbb_w_wvalid & nvdla_core2dbb_w_wready,,{i=7..0: nvdla_core2dbb_w_wdata[$(i*8+7):$(8*i)]}' >"$dir/mine.csv"
 "$NVCOSIM" build --config small --name mapped --filelist "$dir/buggy.f" --taps "$dir/mine.csv" >"$dir/build.txt" 2>&1
 check "nvcosim build --taps" $? || cat "$dir/build.txt"
 out=$("$NVCOSIM" run --dut rtl:mapped --tap all --out "$dir/out" $trace 2>&1)
