@@ -20,7 +20,7 @@ int build_main(int argc, char **argv);
 int gen_main(int argc, char **argv);
 int debug_main(int argc, char **argv);
 int shrink_main(int argc, char **argv);
-int coverage_main(int argc, char **argv);
+int coverage_bins_main(int argc, char **argv);
 int calibrate_main(int argc, char **argv);
 int doctor_main(int argc, char **argv);
 

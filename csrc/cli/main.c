@@ -11,7 +11,7 @@
 #include "run/options/output.h"
 #include "run/simulators/version.h"
 
-enum { INTERNAL = 3 /* the last ones: for commands in Python, not listed */ };
+enum { INTERNAL = 4 /* the last ones: for commands in Python, not listed */ };
 
 static const struct {
     const char *name;
@@ -27,7 +27,7 @@ static const struct {
     {"build", build_main},
     {"gen", gen_main},
     {"shrink", shrink_main},
-    {"coverage", coverage_main},
+    {"coverage", NULL},
     {"calibrate", calibrate_main},
     {"debug", debug_main},
     {"bisect", NULL},
@@ -47,6 +47,7 @@ static const struct {
     {"programming", programming_main},
     {"streams", streams_main},
     {"doctor-network", doctor_network_main},
+    {"coverage-bins", coverage_bins_main},
 };
 
 static const struct argp_option option_table[] = {

@@ -16,6 +16,26 @@ unsigned coverage_features(const struct nvdla_config *config) {
     return needs;
 }
 
+const struct coverage_feature coverage_feature_names[] = {
+    {"int16", COVERAGE_NEEDS_INT16},
+    {"fp16", COVERAGE_NEEDS_FP16},
+    {"compression", COVERAGE_NEEDS_COMPRESSION},
+    {"winograd", COVERAGE_NEEDS_WINOGRAD},
+    {"batch", COVERAGE_NEEDS_BATCH},
+    {"ew", COVERAGE_NEEDS_EW},
+    {"lut", COVERAGE_NEEDS_LUT},
+    {"secondary", COVERAGE_NEEDS_SECONDARY},
+    {"wide", COVERAGE_NEEDS_WIDE},
+    {"bdma", COVERAGE_NEEDS_BDMA},
+    {"rubik", COVERAGE_NEEDS_RUBIK},
+    {"c64", COVERAGE_NEEDS_C64},
+    {"k16", COVERAGE_NEEDS_K16},
+    {"k32", COVERAGE_NEEDS_K32},
+    {"a16", COVERAGE_NEEDS_A16},
+    {"a32", COVERAGE_NEEDS_A32},
+    {0},
+};
+
 /* ---- the whole trace ------------------------------------------------------------------------- */
 
 enum {

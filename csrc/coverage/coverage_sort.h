@@ -9,6 +9,13 @@
  * exercised. */
 unsigned coverage_features(const struct nvdla_config *config);
 
+/* The features that values of aspects name, the last one without a name. */
+struct coverage_feature {
+    const char *name;
+    unsigned needs;
+};
+extern const struct coverage_feature coverage_feature_names[];
+
 extern const struct coverage_engine *const coverage_engines[COVERAGE_ENGINES];
 
 /* The aspect of COVERAGE_TRACE whose values are configurations. */

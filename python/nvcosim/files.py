@@ -1,4 +1,5 @@
 """Files of a user, packed with gzip or not, read whole or piece by piece."""
+import contextlib
 import os
 import stat
 import typing
@@ -58,7 +59,11 @@ def pieces(path: str) -> typing.Iterator[bytes]:
     """The content of a file; "-": of standard input. Failure."""
     if path == "-":
         yield from _content("standard input", os.dup(0))
-        return
+    else:
+        yield from _regular(path)
+
+
+def _regular(path: str) -> typing.Iterator[bytes]:
     try:
         special = not stat.S_ISREG(os.stat(path).st_mode)
     except OSError:
@@ -75,3 +80,32 @@ def pieces(path: str) -> typing.Iterator[bytes]:
 def read(path: str) -> bytes:
     """All of a file. Failure."""
     return b"".join(pieces(path))
+
+
+def read_regular(path: str) -> bytes:
+    """The same where "-" is a name like any other."""
+    return b"".join(_regular(path))
+
+
+def write(path: str, content: bytes) -> None:
+    """Writes a file beside its place and gives it its name at the end, so a failure leaves no part
+    of it; packed if the name ends in .gz. A device or a pipe is written as it is. Failure."""
+    special = os.path.exists(path) and not os.path.isfile(path)
+    temporary = path if special else f"{path}.{os.getpid()}.tmp"
+    if len(path) > 3 and path.endswith(".gz"):
+        packer = zlib.compressobj(wbits=_WINDOW)
+        content = packer.compress(content) + packer.flush()
+    doing = "open for writing" if special else "create"
+    try:
+        with open(temporary, "wb", buffering=0) as file:
+            doing = "write"
+            while content:
+                content = content[file.write(content):]
+        doing = f"rename {temporary} to it"
+        if not special:
+            os.rename(temporary, path)
+    except OSError as error:
+        if not special:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+        raise Failure(f"{path}: cannot {doing}: {os.strerror(error.errno or 0)}") from None

@@ -1,11 +1,12 @@
-/* Functional coverage: layers land in the bins their registers name, bins know their configurations, counts survive a
- * file. */
+/* Functional coverage: layers land in the bins their registers name, values in their corners, bits say which. */
 #include "trace_test.h"
 
 #include <ctype.h>
 
 #include "coverage/coverage.h"
+#include "coverage/coverage_sort.h"
 #include "nvdla/pixel.h"
+#include "nvdla/text.h"
 #include "nvdla_offsets.h"
 #include "tests/unit/random.h"
 #include "tests/unit/register_text.h"
@@ -60,27 +61,69 @@ static struct coverage *counted(struct program *prog) {
     return coverage;
 }
 
+/* Index of the value that *values begins with, which it skips; -1: the aspect has none of that name. */
+static int value_index(const struct coverage_aspect *aspect, const char **values) {
+    const size_t n = strcspn(*values, ",");
+    const char *wanted = *values, *at = aspect->values;
+    *values += n + (wanted[n] == ',');
+    for (int i = 0; !at && i < nvdla_config_count; i++)
+        if (strlen(nvdla_configs[i].name) == n && strncmp(nvdla_configs[i].name, wanted, n) == 0)
+            return i;
+    for (int i = 0; at; i++, at = strchr(at, ' '), at += at != NULL)
+        if (strncmp(at, wanted, n) == 0 && strcspn(at, " @") == n)
+            return i;
+    return -1;
+}
+
+/* Bin of "ASPECT*ASPECT=VALUE,VALUE" among those of a tuple of aspects, whose number it adds to *first; -1: the name is
+ * of another tuple. */
+static int bin_of_tuple(const struct coverage_engine *engine, const int *aspects, int count, const char *bin,
+                        size_t *first) {
+    struct text title = {0};
+    size_t bins = 1;
+    int index = 0;
+    for (int i = 0; i < count; i++) {
+        text_printf(&title, "%s%s", engine->aspects[aspects[i]].name, i + 1 < count ? "*" : "=");
+        bins *= (size_t)coverage_values_count(&engine->aspects[aspects[i]]);
+    }
+    const char *values = bin + strlen(kept(title.text));
+    const bool same = strncmp(bin, title.text, title.n) == 0;
+    for (int i = 0; same && i < count && index >= 0; i++) {
+        const int value = value_index(&engine->aspects[aspects[i]], &values);
+        index = value < 0 ? -1 : index * coverage_values_count(&engine->aspects[aspects[i]]) + value;
+    }
+    *first += same ? 0 : bins;
+    return same ? index : -1;
+}
+
+/* The count of a bin by its name. */
 static uint64_t count(const struct coverage *coverage, const char *bin) {
-    uint64_t value = 0;
-    if (!coverage_count(coverage, bin, &value))
-        fail_msg("there is no bin %s", bin);
-    return value;
+    size_t n, first = 0;
+    const uint64_t *counts = coverage_counts(coverage, &n);
+    for (int e = 0; e < COVERAGE_ENGINES; e++) {
+        const struct coverage_engine *engine = coverage_engines[e];
+        const size_t length = strlen(engine->name);
+        const bool own = strncmp(bin, engine->name, length) == 0 && bin[length] == '.';
+        const char *rest = own ? bin + length + 1 : "";
+        if (strcmp(rest, "layers") == 0)
+            return counts[first];
+        first++;
+        for (int i = 0; i < (int)(engine->aspect_count + engine->cross_count); i++) {
+            const int single = i < (int)engine->aspect_count;
+            const struct coverage_cross *cross = single ? NULL : &engine->crosses[i - (int)engine->aspect_count];
+            const int found =
+                bin_of_tuple(engine, cross ? cross->aspects : &i, cross ? cross->aspect_count : 1, rest, &first);
+            if (found >= 0)
+                return counts[first + (size_t)found];
+        }
+    }
+    fail_msg("there is no bin %s", bin);
+    return 0;
 }
 
 static void expect_count(const struct coverage *coverage, const char *bin, uint64_t wanted) {
     if (count(coverage, bin) != wanted)
         fail_msg("%s is %" PRIu64 ", expected %" PRIu64, bin, count(coverage, bin), wanted);
-}
-
-/* The row of the table that begins with these words, up to the end of its line. */
-static void row(const struct coverage *coverage, const char *name, char text[400]) {
-    char *table = kept(coverage_text(coverage)), start[100];
-    assert_non_null(table);
-    snprintf(start, sizeof start, "\n  %s ", name);
-    const char *at = strstr(table, start);
-    if (!at)
-        fail_msg("no row %s in\n%s", name, table);
-    snprintf(text, 400, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
 }
 
 /* SDP from memory, 4x2x16 at offset `base`, BS adds an operand from memory. */
@@ -205,92 +248,6 @@ TEST(compressed_groups_are_looked_up_in_memory) {
         expect_count(coverage, bins[i], 1);
 }
 
-/* Engines and values that small lacks are in no row of its table, those of full are. */
-TEST(engines_that_are_not_built_are_left_out) {
-    for (int full = 0; full < 2; full++) {
-        struct program *prog = trace_for(full ? "full" : "small");
-        add_sdp(prog, 32);
-        struct coverage *coverage = counted(prog);
-        char *table = kept(coverage_text(coverage));
-        assert_int_equal(strstr(table, "\nbdma, ") != NULL, full);
-        assert_int_equal(strstr(table, "\nrubik, 0 layers\n") != NULL, full);
-        assert_int_equal(strstr(table, "\nsdp_lut, ") != NULL, full);
-        assert_int_equal(strstr(table, "winograd") != NULL, full);
-        assert_int_equal(strstr(table, "int16") != NULL, full);
-        assert_int_equal(strstr(table, "\n  pra_truncate ") != NULL, full);
-    }
-}
-
-TEST(table_leaves_out_what_the_configuration_lacks) {
-    char text[400];
-    struct coverage *coverage = new_coverage();
-    assert_non_null(coverage);
-    const struct coverage_total all = coverage_total(coverage);
-    assert_int_equal(all.exercised, 0);
-    row(coverage, "memory", text);
-    assert_non_null(strstr(text, "0 of    2  none of them"));
-    struct program *prog = trace_for("small");
-    add_sdp(prog, 32);
-    add(coverage, prog);
-    const struct coverage_total small = coverage_total(coverage);
-    assert_true(small.reachable < all.reachable);
-    assert_true(small.exercised > 0 && small.exercised < small.reachable);
-    row(coverage, "bs_alu", text);
-    assert_string_equal(text, "  bs_alu                                         1 of    4  off max min");
-    row(coverage, "ew", text);
-    assert_non_null(strstr(text, "1 of    1"));
-    row(coverage, "bs_alu*bs_mul", text);
-    assert_non_null(strstr(text, "1 of    9")); /* not PReLU with an ALU function */
-    prog = trace_for("large");
-    add_sdp(prog, 128);
-    add(coverage, prog);
-    assert_true(coverage_total(coverage).reachable > small.reachable);
-    row(coverage, "ew", text);
-    assert_non_null(strstr(text, "1 of    2  active"));
-}
-
-TEST_IN_FOLDER(counts_survive_a_file_and_add_up) {
-    struct error err;
-    char path[700];
-    struct program *prog = trace_for("small");
-    add_sdp(prog, 32);
-    struct coverage *coverage = counted(prog);
-    assert_true(coverage_write(coverage, in_directory(state, "a.txt", path), &err));
-    assert_true(coverage_merge(coverage, path, &err));
-    assert_int_equal(count(coverage, "sdp.layers"), 2);
-    assert_int_equal(count(coverage, "sdp.bs_alu*bs_mul=sum,off"), 2);
-    assert_int_equal(count(coverage, "trace.config=small"), 2);
-    coverage = new_coverage();
-    put_file(state, "b.txt", "# comment\n\n  sdp.bs_alu=max \t 12 # more\nsdp.bs_alu=max 3");
-    assert_true(coverage_merge(coverage, in_directory(state, "b.txt", path), &err));
-    assert_int_equal(count(coverage, "sdp.bs_alu=max"), 15);
-}
-
-TEST_IN_FOLDER(bad_files_add_nothing) {
-    static const struct {
-        const char *text, *message;
-    } cases[] = {
-        {"sdp.layers 1\nsdp.nonsense=1 2\n", "bad.txt:2: found the unknown bin 'sdp.nonsense=1'"},
-        {"sdp.layers\n", "bad.txt:1: expected the name of a bin and a count"},
-        {"sdp.layers 3 4\n", "bad.txt:1: expected"},
-        {"sdp.layers 3\nsdp.layers x\n", "bad.txt:2: expected"},
-        {"sdp.layers -3\n", "bad.txt:1: expected"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct error err = {.text = ""};
-        char path[700];
-        struct coverage *coverage = new_coverage();
-        put_file(state, "bad.txt", cases[i].text);
-        assert_false(coverage_merge(coverage, in_directory(state, "bad.txt", path), &err));
-        if (!strstr(err.text, cases[i].message))
-            fail_msg("\"%s\" does not tell \"%s\"", err.text, cases[i].message);
-        assert_int_equal(count(coverage, "sdp.layers"), 0);
-    }
-    uint64_t value;
-    struct coverage *coverage = new_coverage();
-    assert_false(coverage_count(coverage, "sdp", &value));
-}
-
 /* Whatever the registers hold, every value has a bin. */
 TEST(any_register_value_can_be_sorted) {
     uint64_t seed = 1;
@@ -322,6 +279,15 @@ static void hear(struct corners *corners, enum nvdla_unit unit, enum tap tap, en
     if (sink.convertor)
         sink.convertor(sink.context, convertor, 0);
     sink.elements(sink.context, &stream, &(struct tap_place){.x = 0}, elements, 1, n, n);
+}
+
+static uint64_t sum(const struct coverage *coverage) {
+    size_t n;
+    const uint64_t *counts = coverage_counts(coverage, &n);
+    uint64_t all = 0;
+    for (size_t i = 0; i < n; i++)
+        all += counts[i];
+    return all;
 }
 
 TEST_ON(values_land_in_their_corners, struct program *prog, trace_for("full")) {
@@ -365,13 +331,7 @@ TEST_ON(values_land_in_their_corners, struct program *prog, trace_for("full")) {
         if (count(coverage, bin) != 1)
             fail_msg("%s was not reached", bin);
     }
-    uint64_t all = 0;
-    struct coverage_row row;
-    for (size_t i = 0; coverage_row(coverage, i, &row); i++) {
-        all += strncmp(row.name, "values.", 7) == 0 ? row.total.exercised : 0;
-        words_free(&row.holes);
-    }
-    assert_int_equal(all, sizeof reached / sizeof reached[0]);
+    assert_int_equal(sum(coverage) - sum(counted(prog)), sizeof reached / sizeof reached[0] + 6);
     assert_int_equal(count(coverage, "values.layers"), 6);
     corners_free(corners);
 }
@@ -384,46 +344,19 @@ static unsigned char *bits_of(struct program *prog, size_t *n) {
 }
 
 TEST(bits_hold_what_a_trace_exercises) {
-    size_t n, m;
-    struct program *sdp = trace_for("small"), *again = trace_for("small"), *conv = trace_for("small");
-    add_sdp(sdp, 32);
-    add_sdp(again, 32);
-    add_conv(conv, false);
-    struct coverage *direct = counted(again), *both = new_coverage();
-    unsigned char *a = bits_of(sdp, &n), *b = bits_of(conv, &m);
-    assert_int_equal(n, m);
-    assert_memory_equal(a, b, COVERAGE_MARK);
-    assert_true(coverage_add_bits(both, a, n));
-    const struct coverage_total one = coverage_total(both), same = coverage_total(direct);
-    assert_true(one.exercised == same.exercised && one.reachable == same.reachable && one.exercised > 10);
-    assert_true(coverage_add_bits(both, b, n));
-    assert_int_equal(count(both, "sdp.bs_alu=sum"), 1);
-    assert_int_equal(count(both, "conv.pad_value=negative"), 1);
-    assert_int_equal(count(both, "trace.config=small"), 2);
-    /* What is missing is what the table counts as missing. */
-    struct coverage_row row;
-    struct coverage_total total = {0};
-    bool found = false;
-    for (size_t i = 0; coverage_row(both, i, &row); i++) {
-        total.reachable += row.total.reachable;
-        total.exercised += row.total.exercised;
-        assert_int_equal(row.holes.count, row.total.reachable - row.total.exercised);
-        for (size_t h = 0; h < row.holes.count; h++) {
-            char *bin = kept(xprintf("%s=%s", row.name, row.holes.items[h]));
-            assert_int_equal(count(both, bin), 0);
-            assert_null(strstr(bin, "fp16")); /* small has none */
-            found = found || strcmp(bin, "sdp.bs_alu=max") == 0;
-        }
-        words_free(&row.holes);
-    }
-    assert_true(found);
-    assert_int_equal(total.reachable, coverage_total(both).reachable);
-    assert_int_equal(total.exercised, coverage_total(both).exercised);
-    /* Those of another list of bins, or a piece. */
-    assert_false(coverage_add_bits(both, a, n - 1));
-    a[0] ^= 1;
-    assert_false(coverage_add_bits(both, a, n));
-    assert_int_equal(count(both, "sdp.bs_alu=sum"), 1);
-    free(a);
-    free(b);
+    size_t n, bins;
+    struct program *prog = trace_for("small");
+    add_sdp(prog, 32);
+    add_sdp(prog, 32);
+    add_conv(prog, false);
+    unsigned char *bits = bits_of(prog, &n);
+    const uint64_t *counts = coverage_counts(counted(prog), &bins);
+    uint64_t mark = 0;
+    for (size_t i = 0; i < COVERAGE_MARK; i++)
+        mark = mark << 8 | bits[i];
+    assert_true(mark == coverage_mark());
+    assert_int_equal(n, COVERAGE_MARK + (bins + 7) / 8);
+    for (size_t i = 0; i < bins; i++)
+        assert_int_equal(bits[COVERAGE_MARK + i / 8] >> i % 8 & 1, counts[i] > 0);
+    free(bits);
 }

@@ -25,6 +25,8 @@ bool facts_of_options(FILE *out, const struct words *options, struct error *err)
  * number of the line, if one is something else. */
 bool facts_of_lists(FILE *in, FILE *out, struct error *err);
 
+struct coverage;
+
 struct facts_simulator {
     const char *config, *rtl_name; /* rtl_name: "" for the project's own */
     enum simulator_variant variant;
@@ -37,6 +39,6 @@ void facts_of_simulator(FILE *out, const struct facts_simulator *simulator);
 /* Brings it up to date (update_simulator), and prints where it is or why it cannot be built. */
 void facts_update_simulator(FILE *out, const struct facts_simulator *simulator, bool profile);
 
-/* Reads functional bins, a line of hex digits for each test (docs/results.md: coverage), and prints how many bins they
- * exercise together, by engine, aspect and cross, with the values that no test has. */
-void facts_of_coverage(FILE *in, FILE *out);
+/* Prints the bins of functional coverage (features, configurations, aspects and crosses of each engine, and what they
+ * need) and their counts, for python/nvcosim/coverage.py. */
+void facts_of_coverage(FILE *out, const struct coverage *coverage);

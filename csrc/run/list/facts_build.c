@@ -1,8 +1,8 @@
 /* Facts about simulators and about what tests have covered. See facts.h. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "coverage/coverage.h"
+#include "coverage/coverage_sort.h"
 #include "nvdla/xalloc.h"
 #include "report/json_text.h"
 #include "run/list/facts.h"
@@ -43,57 +43,52 @@ void facts_update_simulator(FILE *out, const struct facts_simulator *simulator, 
 
 /* ---- coverage ---- */
 
-static int digit(char c) {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Converts hex digits in place. Returns the number of bytes. */
-static size_t bytes_of(char *digits) {
-    size_t n = 0;
-    for (; digit(digits[2 * n]) >= 0 && digit(digits[2 * n + 1]) >= 0; n++)
-        digits[n] = (char)(digit(digits[2 * n]) << 4 | digit(digits[2 * n + 1]));
-    return n;
-}
-
-static json_t *total(struct coverage_total total) {
-    return json_pack("{s:I, s:I}", "bins", (json_int_t)total.reachable, "covered", (json_int_t)total.exercised);
-}
-
-/* The rows of an engine are next to each other: ENGINE.ASPECT, ENGINE.ASPECT*ASPECT. */
-static json_t *groups_of(const struct coverage *coverage) {
-    json_t *groups = json_array(), *group = NULL, *rows = NULL;
-    struct coverage_row row;
-    for (size_t i = 0; coverage_row(coverage, i, &row); i++) {
-        const int n = (int)strcspn(row.name, ".");
-        const char *last = json_string_value(json_object_get(group, "engine"));
-        if (!last || strncmp(last, row.name, (size_t)n) != 0 || last[n]) {
-            rows = json_array();
-            group = json_pack("{s:s#, s:o}", "engine", row.name, n, "rows", rows);
-            json_array_append_new(groups, group);
+/* What combinations of values of a cross need, the last aspect fastest; null: nothing. */
+static json_t *needs_of(const struct coverage_engine *engine, const struct coverage_cross *cross) {
+    json_t *list = cross->needs ? json_array() : json_null();
+    int choice[COVERAGE_CROSS_ASPECTS] = {0};
+    for (int at = cross->needs ? 0 : -1; at >= 0;) {
+        json_array_append_new(list, json_integer((json_int_t)cross->needs(choice)));
+        for (at = cross->aspect_count - 1; at >= 0; at--) {
+            if (++choice[at] < coverage_values_count(&engine->aspects[cross->aspects[at]]))
+                break;
+            choice[at] = 0;
         }
-        json_t *json = total(row.total), *holes = json_array();
-        for (size_t k = 0; k < row.holes.count; k++)
-            json_array_append_new(holes, json_string(row.holes.items[k]));
-        json_object_set_new(json, "name", json_string(row.name + n + 1));
-        json_object_set_new(json, "cross", json_boolean(strchr(row.name, '*')));
-        json_object_set_new(json, "holes", holes);
-        json_array_append_new(rows, json);
-        words_free(&row.holes);
     }
-    return groups;
+    return list;
 }
 
-void facts_of_coverage(FILE *in, FILE *out) {
-    struct coverage *coverage = coverage_new();
-    autofree char *line = NULL;
-    size_t size = 0, tests = 0;
-    while (getline(&line, &size, in) >= 0) {
-        const size_t n = bytes_of(line);
-        tests += coverage_add_bits(coverage, (const unsigned char *)line, n);
+static json_t *bins_of(const struct coverage_engine *engine) {
+    json_t *aspects = json_array(), *crosses = json_array();
+    for (size_t i = 0; i < engine->aspect_count; i++) {
+        const struct coverage_aspect *aspect = &engine->aspects[i];
+        json_array_append_new(aspects,
+                              json_pack("[s, s?, I]", aspect->name, aspect->values, (json_int_t)aspect->needs));
     }
-    json_t *json = total(coverage_total(coverage));
-    json_object_set_new(json, "tests", json_integer((json_int_t)tests));
-    json_object_set_new(json, "groups", groups_of(coverage));
-    print_line(out, json);
-    coverage_free(coverage);
+    for (size_t i = 0; i < engine->cross_count; i++) {
+        const struct coverage_cross *cross = &engine->crosses[i];
+        json_t *indices = json_array();
+        for (int k = 0; k < cross->aspect_count; k++)
+            json_array_append_new(indices, json_integer(cross->aspects[k]));
+        json_array_append_new(crosses, json_pack("[o, o]", indices, needs_of(engine, cross)));
+    }
+    return json_pack("{s:s, s:s, s:I, s:o, s:o}", "name", engine->name, "what", engine->what, "needs",
+                     (json_int_t)engine->needs, "aspects", aspects, "crosses", crosses);
+}
+
+void facts_of_coverage(FILE *out, const struct coverage *coverage) {
+    json_t *features = json_object(), *configs = json_object(), *engines = json_array(), *counts = json_array();
+    size_t n;
+    const uint64_t *bins = coverage_counts(coverage, &n);
+    for (size_t i = 0; coverage_feature_names[i].name; i++)
+        json_object_set_new(features, coverage_feature_names[i].name, json_integer(coverage_feature_names[i].needs));
+    for (int i = 0; i < nvdla_config_count; i++)
+        json_object_set_new(configs, nvdla_configs[i].name,
+                            json_integer((json_int_t)coverage_features(&nvdla_configs[i])));
+    for (int i = 0; i < COVERAGE_ENGINES; i++)
+        json_array_append_new(engines, bins_of(coverage_engines[i]));
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(counts, json_integer((json_int_t)bins[i]));
+    print_line(out, json_pack("{s:I, s:o, s:o, s:o, s:o}", "mark", (json_int_t)coverage_mark(), "features", features,
+                              "configurations", configs, "engines", engines, "counts", counts));
 }

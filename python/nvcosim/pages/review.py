@@ -5,6 +5,7 @@ import collections
 import dataclasses
 import typing
 
+from nvcosim.coverage import Coverage
 from nvcosim.faults.faults import EQUIVALENT, NOTICED, OPEN, SURVIVED, UNREACHED, Fault
 from nvcosim.text import plural
 from nvcosim.tool import Failure, run_json
@@ -236,8 +237,8 @@ def review_read(store: "Store", night: int) -> Review:
     finally:
         store.connection.execute("RELEASE review")
     if bits:
-        review.coverage = run_json("coverage", "--bits",
-                                   stdin="".join(f"{each.hex()}\n" for each in bits))
+        coverage = Coverage(run_json("coverage-bins"))
+        review.coverage = coverage.facts(coverage.add_bits(bits))
     review.states.update(test.state for test in review.tests)
     review.fault_states.update(fault.state for fault in review.faults)
     return review
