@@ -26,6 +26,7 @@ struct access {
 /* A device of registers that keep what is written, a GLB, and a script of interrupts. */
 struct fake {
     struct device dev;
+    struct device_ops ops;
     uint32_t registers[REGISTERS];
     struct act script[SCRIPT_MAX];
     size_t script_count;
@@ -175,21 +176,6 @@ static const struct device_ops fake_ops = {
     .played = fake_played,
 };
 
-/* The same, of a device that knows whether something moves. */
-static const struct device_ops watched_ops = {
-    .reset = fake_reset,
-    .csb_write = fake_write,
-    .csb_read = fake_read,
-    .advance = fake_advance,
-    .interrupt = fake_interrupt,
-    .at_rest = fake_at_rest,
-    .time = fake_time,
-    .still = fake_still,
-    .links = fake_links,
-    .statistics = fake_statistics,
-    .played = fake_played,
-};
-
 struct fixture {
     struct fake *fake;
     struct program *prog;
@@ -215,8 +201,9 @@ static struct fixture *fixture_new(void) {
     struct fake *fake = test_new(sizeof *fake);
     struct fixture *f = fixture_keep(test_new(sizeof *f));
     f->fake = fake;
+    fake->ops = fake_ops;
     fake->dev =
-        (struct device){.ops = &fake_ops, .name = "fake", .config = nvdla_config_find("small"), .units = UINT32_MAX};
+        (struct device){.ops = &fake->ops, .name = "fake", .config = nvdla_config_find("small"), .units = UINT32_MAX};
     fake->dev.memory[SPACE_PRIMARY] = memory_new();
     fake->status_address = reg("GLB", "S_INTR_STATUS");
     fake->mask_address = reg("GLB", "S_INTR_MASK");
@@ -307,8 +294,9 @@ static void apply(struct fixture *f, const char *word) {
             memcpy(settings[i].to, &value, settings[i].bytes); /* the low bytes */
             return;
         }
-    if (strcmp(word, "watched") == 0) {
-        fake->dev.ops = &watched_ops;
+    if (strcmp(word, "watched") == 0) { /* knows whether something moves */
+        fake->ops.still = fake_still;
+        fake->ops.links = fake_links;
     } else if (strcmp(word, "finding") == 0) {
         device_report(&fake->dev, &(struct finding){.cycle = 5, .rule = "rule", .owner = {-1, -1}}, "text");
     } else if (strncmp(word, "units=", 6) == 0) {

@@ -11,6 +11,7 @@
 #include "report/hang_text.h"
 #include "report/report.h"
 #include "report/verdict.h"
+#include "tests/unit/folder.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/steps.h"
 #include "tests/unit/test.h"
@@ -514,10 +515,8 @@ static long unpacked(const char *directory, const char *name) {
 }
 
 TEST_REPORT(a_report_is_written_with_dumps) {
-    char directory[] = "/tmp/test_report_XXXXXX", nested[256], path[512];
+    const char *nested = kept(xprintf("%s/out/t", folder_new()));
     struct error err;
-    assert_non_null(mkdtemp(directory));
-    snprintf(nested, sizeof nested, "%s/out/t", directory);
     /* A failed check of fewer bytes than the area that differs: dumps of its own. */
     struct blob *blob = program_blob(f->prog, blob_new("t_golden.dat"));
     blob_append(blob, 0, "\1\2\3\4\5\6\7\10", 8);
@@ -550,14 +549,9 @@ TEST_REPORT(a_report_is_written_with_dumps) {
     assert_int_equal(unpacked(nested, "primary_80010000_check1_golden.bin.gz"), -1);
     assert_int_equal(unpacked(nested, "primary_mine.bin.gz"), 1);
     assert_int_equal(unpacked(nested, "waves.fst"), 1);
-    snprintf(path, sizeof path, "%s/waves.fst", nested);
-    unlink(path);
-    snprintf(path, sizeof path, "%s/primary_mine.bin.gz", nested);
-    unlink(path);
+    unlink(kept(xprintf("%s/waves.fst", nested)));
+    unlink(kept(xprintf("%s/primary_mine.bin.gz", nested)));
     assert_true(report_clean(nested, &err)); /* removes the directory, too, now that it is empty */
     assert_int_not_equal(access(nested, F_OK), 0);
     assert_true(report_clean(nested, &err)); /* nothing there is fine */
-    snprintf(nested, sizeof nested, "%s/out", directory);
-    rmdir(nested);
-    rmdir(directory);
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "gen/gen.h"
+#include "memory/file.h"
 #include "model/model.h"
 #include "observe/histogram.h"
 #include "observe/recorder.h"
@@ -10,27 +11,21 @@
 #include "replay/player.h"
 #include "tests/unit/test.h"
 
-static char folder[64];
+static char folder[400];
 
 static int make_folder(void **state) {
     (void)state;
-    snprintf(folder, sizeof folder, "/tmp/test_tap.XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
+    return directory_temporary(folder, sizeof folder, &(struct error){.text = ""}) ? 0 : -1;
 }
 
 static int remove_folder(void **state) {
     (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+    directory_remove(folder);
+    return 0;
 }
 
 static char *path_of(const char *name) {
-    static char paths[4][128];
-    static int turn;
-    char *path = paths[turn++ % 4];
-    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-    return path;
+    return kept(xprintf("%s/%s", folder, name));
 }
 
 /* ---- two listeners of the model ---- */

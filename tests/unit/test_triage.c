@@ -1,8 +1,7 @@
 /* The walk and the verdict, on streams made up for the purpose: which engine is named, why, and what speaks for it.
  * Cases of triage.txt. */
-#include <unistd.h>
-
 #include "observe/recorder.h"
+#include "tests/unit/folder.h"
 #include "tests/unit/steps.h"
 #include "tests/unit/test.h"
 #include "triage/triage.h"
@@ -10,7 +9,6 @@
 enum { RTL, MODEL, SIDES, ELEMENTS = 8, MOST = 2 };
 
 struct bench {
-    char root[64];
     char *folder[SIDES];
     struct recorder *recorder[SIDES];
     struct layer_tracker *launches;
@@ -22,8 +20,6 @@ struct bench {
 };
 
 static void bench_release(struct bench *b) {
-    autofree char *command = xprintf("rm -r %s", b->root);
-    assert_int_equal(0, system(command));
     for (int side = 0; side < SIDES; side++)
         free(b->folder[side]);
     layer_tracker_free(b->launches);
@@ -34,12 +30,11 @@ TEST_KEEPS(bench_keep, struct bench, bench_release)
 static void *begin(const char *title) {
     struct bench *b = test_new(sizeof *b);
     (void)title;
-    snprintf(b->root, sizeof b->root, "/tmp/test_triage_XXXXXX");
-    assert_non_null(mkdtemp(b->root));
+    const char *root = folder_new();
     for (int side = 0; side < SIDES; side++) {
-        b->folder[side] = xprintf("%s/%s", b->root, side == RTL ? "rtl" : "model");
-        char *command = kept(xprintf("mkdir %s", b->folder[side]));
-        assert_int_equal(0, system(command));
+        struct error err;
+        b->folder[side] = xprintf("%s/%s", root, side == RTL ? "rtl" : "model");
+        assert_true(directory_make(b->folder[side], &err));
         b->recorder[side] = recorder_new(b->folder[side]);
     }
     b->launches = layer_tracker_new(nvdla_config_find("small"));

@@ -1,11 +1,10 @@
 /* What the tests of the trace readers share: a directory of their own, parsing from strings, comparing programs. */
 #pragma once
 
-#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "memory/file.h"
+#include "tests/unit/folder.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/test.h"
 #include "trace/formats.h"
@@ -13,35 +12,9 @@
 
 TEST_KEEPS(keep_program, struct program, program_free)
 
-static inline void folder_remove(void *object) {
-    char *path = object, name[700];
-    DIR *dir = opendir(path);
-    for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        snprintf(name, sizeof name, "%s%s", path, entry->d_name);
-        if (entry->d_name[0] != '.')
-            unlink(name);
-    }
-    if (dir)
-        closedir(dir);
-    rmdir(path);
-    free(path);
-}
-
 /* Makes a temporary directory; its path, ending in '/', is the test state. */
 static inline int directory_setup(void **state) {
-    const char *root = getenv("TMPDIR");
-    char path[300];
-    snprintf(path, sizeof path, "%s/trace_test_XXXXXX", root && *root ? root : "/tmp");
-    if (!mkdtemp(path))
-        return -1;
-    size_t n = strlen(path);
-    char *kept = malloc(n + 2);
-    if (!kept)
-        return -1;
-    memcpy(kept, path, n);
-    memcpy(kept + n, "/", 2);
-    *state = kept;
-    test_keep(kept, folder_remove);
+    *state = kept(xprintf("%s/", folder_new()));
     return 0;
 }
 
