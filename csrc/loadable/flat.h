@@ -1,5 +1,4 @@
-/* A bounded reader of FlatBuffers, the container of loadables (87-loadables section 2) and of TFLite files
- * (88-quantised-networks section 1).
+/* A bounded reader of FlatBuffers, the container of loadables (87-loadables section 2).
  *
  * Every offset, count and size is checked against the file before it is used. The first error is stored as a message
  * with its offset; every later call returns an empty result, so a caller checks once, at the end of a table. The total

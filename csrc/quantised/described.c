@@ -1,4 +1,4 @@
-/* Graphs as python/nvcosim/networks/onnx/graph.py describes them. See read.h. */
+/* Graphs as python/nvcosim/networks/graph.py describes them. See read.h. */
 #include "quantised/read.h"
 
 #include <assert.h>
@@ -15,7 +15,8 @@ struct reading {
     struct error *err;
     const uint8_t *parts; /* bytes of scales and constants */
     size_t size;          /* of them */
-    uint64_t elements;    /* of tensors so far */
+    size_t next;          /* of them: behind the parts so far */
+    uint64_t elements;    /* of tensors that are computed, so far */
 };
 
 /* A list of whole numbers of a tensor or a node, which become ints. */
@@ -47,7 +48,7 @@ static const struct member tensor_members[] = {
     OF_TENSOR(rank, 1, 0, AXES),
     OF_TENSOR(sides, AXES, 0, TENSOR_ELEMENTS_MAX),
     OF_TENSOR(dims, AXES, 0, TENSOR_ELEMENTS_MAX),
-    OF_TENSOR(sliced, 1, 0, AXES - 1),
+    OF_TENSOR(sliced, 1, INT32_MIN, INT32_MAX),
     OF_TENSOR(zero, 1, INT8_MIN, INT8_MAX),
 };
 
@@ -57,17 +58,17 @@ static_assert(sizeof(enum node_kind) == sizeof(int) && sizeof(enum tensor_type) 
 static const struct member node_members[] = {
     {"kind", offsetof(struct node, kind), 1, 0, NODE_KINDS - 1, kind_word},
     OF_NODE(output, 1, 0, TENSORS_MAX - 1),
-    OF_NODE(groups, 1, 1, TENSOR_ELEMENTS_MAX),
+    OF_NODE(groups, 1, 0, TENSOR_ELEMENTS_MAX),
     OF_NODE(axis, 1, 0, AXES - 1),
     OF_NODE(taken, 1, 0, (1 << AXES) - 1),
     OF_NODE(order, AXES, 0, AXES - 1),
-    {"windows", offsetof(struct node, axes), (size_t)AXES *WINDOW, 0, TENSOR_ELEMENTS_MAX, NULL},
+    {"windows", offsetof(struct node, axes), (size_t)AXES *WINDOW, INT32_MIN, INT32_MAX, NULL},
 };
 
 /* Message about entry `index` of a list; returns false. */
 static bool refuse(const struct reading *at, const char *what, size_t index, const char *name) {
     return error_set(at->err, "%s: found %s %zu of its description with another \"%s\" than expected; see %s",
-                     at->graph->path, what, index, name, "python/nvcosim/networks/onnx/graph.py");
+                     at->graph->path, what, index, name, "python/nvcosim/networks/graph.py");
 }
 
 /* One number or word; false: it is none. */
@@ -105,18 +106,19 @@ static const char *read_members(const struct member *members, size_t count, cons
 
 /* ---- tensors ---- */
 
-/* The part that a list says: its place, and how many bytes it has. NULL if that is wrong. */
-static const uint8_t *find_part(const struct reading *at, const json_t *list, size_t *n) {
+/* The part that a list says: its place, and how many bytes it has. NULL if that is wrong, or inside a part before. */
+static const uint8_t *find_part(struct reading *at, const json_t *list, size_t *n) {
     const struct member member = {.count = 2, .most = INT32_MAX};
     int numbers[2];
-    if (!read_list(&member, list, numbers) || (size_t)numbers[0] > at->size ||
+    if (!read_list(&member, list, numbers) || (size_t)numbers[0] < at->next || (size_t)numbers[0] > at->size ||
         (size_t)numbers[1] > at->size - (size_t)numbers[0])
         return NULL;
     *n = (size_t)numbers[1];
+    at->next = (size_t)numbers[0] + *n;
     return at->parts + numbers[0];
 }
 
-static bool read_scales(const struct reading *at, const json_t *list, struct tensor *tensor) {
+static bool read_scales(struct reading *at, const json_t *list, struct tensor *tensor) {
     size_t n;
     const uint8_t *part = find_part(at, list, &n);
     if (!part || n == 0 || n % sizeof *tensor->scales)
@@ -130,7 +132,7 @@ static bool read_scales(const struct reading *at, const json_t *list, struct ten
 }
 
 /* Elements of a constant: where they are in the file, or a copy that is aligned. */
-static bool read_data(const struct reading *at, const json_t *list, struct tensor *tensor) {
+static bool read_data(struct reading *at, const json_t *list, struct tensor *tensor) {
     size_t n;
     const uint8_t *part = find_part(at, list, &n);
     if (!part || n != tensor->count * (tensor->type == TENSOR_INT8 ? 1 : sizeof(int32_t)))
@@ -152,13 +154,13 @@ static bool read_tensor(struct reading *at, const json_t *entry) {
     if (!name || wrong)
         return refuse(at, "tensor", index, wrong ? wrong : "name");
     const int *sides = data ? tensor->dims : tensor->sides;
-    tensor->count = 1;
+    tensor->count = !data && tensor->rank > 1 && tensor->dims[0] ? (size_t)tensor->dims[0] : 1; /* ends_settle() */
     for (int i = 0; i < (data ? tensor->rank : AXES); i++) {
         if (tensor->count > TENSOR_ELEMENTS_MAX || (!data && sides[i] < 1))
             return refuse(at, "tensor", index, "sides");
         tensor->count *= (size_t)sides[i];
     }
-    at->elements += tensor->count;
+    at->elements += data ? 0 : tensor->count;
     if (tensor->count > TENSOR_ELEMENTS_MAX || at->elements > GRAPH_ELEMENTS_MAX)
         return refuse(at, "tensor", index, "sides");
     return !data || read_data(at, data, tensor) || refuse(at, "tensor", index, "data");
@@ -166,10 +168,11 @@ static bool read_tensor(struct reading *at, const json_t *entry) {
 
 /* ---- nodes ---- */
 
-/* A list of tensors that there are. Returns how many, 0 if a number is wrong or there are more than `most`. */
-static size_t read_indices(const struct graph *graph, const json_t *list, size_t most, int *to) {
+/* A list of tensors that there are, or numbers from `least` on. Returns how many, 0 if a number is wrong or there are
+ * more than `most`. */
+static size_t read_indices(const struct graph *graph, const json_t *list, int least, size_t most, int *to) {
     const size_t count = json_array_size(list);
-    const struct member index = {.count = count, .most = (json_int_t)graph->tensor_count - 1};
+    const struct member index = {.count = count, .least = least, .most = (json_int_t)graph->tensor_count - 1};
     return count <= most && read_list(&index, list, to) ? count : 0;
 }
 
@@ -190,9 +193,18 @@ static bool read_node(struct reading *at, const json_t *entry) {
     node->high = limit(entry, "high", INFINITY);
     node->beta = (float)limit(entry, "beta", 0);
     node->real_bias = json_is_true(json_object_get(entry, "real_bias"));
-    node->input_count = read_indices(graph, json_object_get(entry, "inputs"), NODE_INPUTS_MAX, node->inputs);
-    if (node->input_count < (node->kind <= NODE_ADD ? 2 : 1))
-        return refuse(at, "node", index, "inputs");
+    node->input_count =
+        read_indices(graph, json_object_get(entry, "inputs"), GRAPH_NONE, NODE_INPUTS_MAX, node->inputs);
+    const size_t needed = node->kind == NODE_CONCATENATION ? node->input_count : node->kind <= NODE_ADD ? 2 : 1;
+    for (size_t i = 0; i < needed; i++)
+        if (i >= node->input_count || node->inputs[i] == GRAPH_NONE)
+            wrong = "inputs";
+    for (int i = 0; i < AXES; i++)
+        if (node->axes[i].before < 0 || node->axes[i].after < 0 || node->axes[i].before > TENSOR_SIDE_MAX ||
+            node->axes[i].after > TENSOR_SIDE_MAX)
+            wrong = "windows";
+    if (wrong || node->input_count == 0 || (node->groups < 1 && node->kind != NODE_CONV))
+        return refuse(at, "node", index, wrong ? wrong : node->input_count ? "groups" : "inputs");
     return (size_t)node->output < graph->tensor_count || refuse(at, "node", index, "output");
 }
 
@@ -202,13 +214,9 @@ static bool read_node(struct reading *at, const json_t *entry) {
 static int *read_ends(struct reading *at, const json_t *root, const char *name, size_t *count) {
     enum { ENDS_MAX = 64 };
     int *list = xcalloc(ENDS_MAX, sizeof *list);
-    *count = read_indices(at->graph, json_object_get(root, name), ENDS_MAX, list);
-    for (size_t i = 0; i < *count; i++)
-        if (graph_tensor(at->graph, list[i])->data || graph_tensor(at->graph, list[i])->type == TENSOR_FLOAT)
-            *count = 0;
+    *count = read_indices(at->graph, json_object_get(root, name), 0, ENDS_MAX, list);
     if (*count == 0)
-        error_set(at->err, "%s: found no \"%s\" in its description, or constants; expected 1 to %d", at->graph->path,
-                  name, ENDS_MAX);
+        error_set(at->err, "%s: found no \"%s\" in its description, expected 1 to %d", at->graph->path, name, ENDS_MAX);
     return list;
 }
 
@@ -219,6 +227,7 @@ static bool read_graph(struct reading *at, const json_t *root) {
     if (tensor_count > TENSORS_MAX || node_count > NODES_MAX)
         return error_set(at->err, "%s: found %zu tensors and %zu nodes in its description, expected at most %d and %d",
                          graph->path, tensor_count, node_count, TENSORS_MAX, NODES_MAX);
+    graph->channels_first = json_is_true(json_object_get(root, "channels_first"));
     graph->tensors = xcalloc(tensor_count, sizeof *graph->tensors);
     graph->nodes = xcalloc(node_count, sizeof *graph->nodes);
     while (graph->tensor_count < tensor_count)
@@ -236,7 +245,6 @@ struct graph *described_parse(const char *path, const void *bytes, size_t n, str
     struct reading at = {.err = err, .graph = xcalloc(1, sizeof *at.graph)};
     json_error_t wrong;
     at.graph->path = text_shown(path);
-    at.graph->channels_first = true;
     json_t *root = json_loadb(bytes, n, JSON_DISABLE_EOF_CHECK, &wrong);
     bool fine = root != NULL;
     if (!root)
@@ -248,7 +256,7 @@ struct graph *described_parse(const char *path, const void *bytes, size_t n, str
         fine = read_graph(&at, root);
     }
     json_decref(root);
-    if (fine && layout_settle(at.graph, err) && graph_check(at.graph, err))
+    if (fine && layout_settle(at.graph, err) && ends_settle(at.graph, err) && graph_check(at.graph, err))
         return at.graph;
     graph_free(at.graph);
     return NULL;

@@ -93,47 +93,7 @@ struct node *graph_producer(const struct graph *graph, int tensor) {
     return NULL;
 }
 
-void tensor_of_processor(struct tensor *tensor, enum node_kind kind) {
-    tensor->type = TENSOR_INT8;
-    tensor->scales[0] = kind == NODE_LOG_SOFTMAX ? 1 / 16.0F : 1 / 256.0F;
-    tensor->zero = kind == NODE_LOG_SOFTMAX ? INT8_MAX : INT8_MIN;
-    tensor->scale_count = 1;
-}
-
-bool strangers_add(struct strangers *strangers, const char *name) {
-    enum { NAMES_MAX = 16 };
-    size_t known = 0;
-    while (known < strangers->names.count && strcmp(strangers->names.items[known], name) != 0)
-        known++;
-    if (known == strangers->names.count && known < NAMES_MAX)
-        words_put(&strangers->names, name);
-    return strangers->found++ == 0;
-}
-
-char *strangers_text(struct strangers *strangers, size_t nodes) {
-    autotext struct text names = {0};
-    for (size_t i = 0; i < strangers->names.count; i++)
-        text_printf(&names, "%s%s", i ? ", " : "", strangers->names.items[i]);
-    char *text = xprintf("found an operator that is not supported; docs/networks.md lists those that are. Such are %zu "
-                         "of %zu nodes: %s",
-                         strangers->found, nodes, names.text);
-    words_free(&strangers->names);
-    return text;
-}
-
 /* ---- values ---- */
-
-void axis_pad_same(struct axis *axis, int n) {
-    axis->before = axis->after = 0;
-    if (axis->stride < 1 || axis->size < 1 || axis->dilation < 1)
-        return;
-    const int64_t results = ((int64_t)n + axis->stride - 1) / axis->stride;
-    const int64_t total = (results - 1) * axis->stride + (int64_t)(axis->size - 1) * axis->dilation + 1 - n;
-    if (total <= 0 || total > TENSOR_SIDE_MAX)
-        return;
-    axis->before = (int)(total / 2);
-    axis->after = (int)(total - total / 2);
-}
 
 static int limit_code(const struct tensor *out, double limit) {
     const double code = out->zero + round(limit / (double)out->scales[0]);

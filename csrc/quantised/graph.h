@@ -136,19 +136,6 @@ struct node *graph_reader(const struct graph *graph, int tensor, const struct no
 /* The node that computes a tensor; NULL: none. */
 struct node *graph_producer(const struct graph *graph, int tensor);
 
-/* The scale of TFLite's results of an operator of the processor, for one that the file leaves float32. */
-void tensor_of_processor(struct tensor *tensor, enum node_kind kind);
-
-/* Operators of a file that are not supported. */
-struct strangers {
-    struct words names;
-    size_t found;
-};
-/* True for the first. */
-bool strangers_add(struct strangers *strangers, const char *name);
-/* All of them in one message, and frees them. */
-char *strangers_text(struct strangers *strangers, size_t nodes);
-
 /* Checks the nodes of a graph that a reader has made: shapes, types, quantisation, order. False with a message that
  * names the node. */
 bool graph_check(const struct graph *graph, struct error *err);
@@ -174,9 +161,6 @@ int32_t kernel_bias(const struct graph *graph, const struct node *node, size_t k
 static inline struct axis axis_of(int size) {
     return (struct axis){.size = size, .stride = 1, .dilation = 1};
 }
-
-/* Padding with which as many windows lie in n elements as there are strides, both sides the same or the end 1 more. */
-void axis_pad_same(struct axis *axis, int n);
 
 /* Size of the result of windows over n elements. */
 static inline int axis_result(const struct axis *axis, int n) {

@@ -205,7 +205,7 @@ static void settle_node(struct settling *at, struct node *node) {
         for (size_t i = 0; i < node->input_count && (node->kind == NODE_ADD || node->kind == NODE_CONCATENATION); i++) {
             const int index = node->inputs[i];
             const struct tensor *t = graph_tensor(graph, index);
-            if (t->data && !is_plain(in->order)) {
+            if (index != GRAPH_NONE && t->data && !is_plain(in->order)) {
                 reorder(graph, index, t->sides, in->order);
                 memcpy(at->places[index].order, in->order, sizeof in->order);
             }

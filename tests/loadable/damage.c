@@ -1,5 +1,5 @@
-/* Damages a loadable, or a TFLite file, or the description of an ONNX file (NET.graph), in every way that counts and
- * compiles the rest (a loadable: model included): cut at every length, every byte inverted, every byte with one bit
+/* Damages a loadable, or the description of a quantised network (NET.graph), in every way that counts and compiles the
+ * rest (a loadable: model included): cut at every length, every byte inverted, every byte with one bit
  * changed. Each must compile or be refused with a message, soon, and without much memory, whatever sizes the file then
  * tells.
  *
@@ -36,15 +36,14 @@ static long kilobytes(void) {
     return usage.ru_maxrss;
 }
 
-static double longest;               /* seconds of an attempt */
-static bool is_tflite, is_described; /* the file's format */
+static double longest;    /* seconds of an attempt */
+static bool is_described; /* the file's format */
 
 static struct compile_options options = {.base = COMPILE_BASE, .secondary_base = COMPILE_SECONDARY_BASE};
 
 /* Whether n bytes of a quantised network compile to a loadable that can be read. */
 static bool compile_quantised(const char *bytes, size_t n, struct error *err) {
-    struct graph *graph =
-        is_described ? described_parse("damaged.graph", bytes, n, err) : tflite_parse("damaged.tflite", bytes, n, err);
+    struct graph *graph = described_parse("damaged.graph", bytes, n, err);
     struct lowered *lowered = graph ? lower_graph(graph, options.config, err) : NULL;
     autotext struct text file = {0};
     struct loadable *loadable = NULL;
@@ -66,9 +65,9 @@ static bool attempt(const char *what, size_t at, const char *bytes, size_t n, si
     autofree char *copy = xmalloc(n);
     memcpy(copy, bytes, n);
     const double start = now();
-    struct loadable *loadable = is_tflite || is_described ? NULL : loadable_parse("damaged.nvdla", copy, n, &err);
+    struct loadable *loadable = is_described ? NULL : loadable_parse("damaged.nvdla", copy, n, &err);
     autoprogram struct program *prog = loadable ? compile_loadable(loadable, &options, &err) : NULL;
-    const bool compiles = is_tflite || is_described ? compile_quantised(copy, n, &err) : prog != NULL;
+    const bool compiles = is_described ? compile_quantised(copy, n, &err) : prog != NULL;
     const double took = now() - start;
     bool good = compiles || err.text[0];
     *refused += !compiles;
@@ -91,7 +90,6 @@ int main(int argc, char **argv) {
     if (argc < 3 || !file_read(argv[1], &bytes, &n, &err))
         return 2;
     const size_t step = argc > 3 ? strtoul(argv[3], NULL, 10) : 1;
-    is_tflite = text_ends_with(argv[1], ".tflite");
     is_described = text_ends_with(argv[1], ".graph");
     options.config = nvdla_config_find(argv[2]);
     words_add(&options.input.sources, "zero");

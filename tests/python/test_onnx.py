@@ -1,4 +1,4 @@
-"""Reading of ONNX files: protocol buffers, elements in other orders, rounding; files that are damaged or made to take time and memory."""
+"""Reading of ONNX and TFLite files: protocol buffers, elements in other orders, rounding; files that are damaged or made to take time and memory."""
 import array
 import itertools
 import math
@@ -15,9 +15,11 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "quantised"))
 
+from nvcosim.networks.graph import Refused  # noqa: E402
 from nvcosim.networks.onnx import constants, model, wire  # noqa: E402
-from nvcosim.networks.onnx.reading import Refused  # noqa: E402
+from nvcosim.networks.tflite import model as tflite  # noqa: E402
 from onnx_form import block, number, tensor, varint  # noqa: E402
+from tflite import Network  # noqa: E402
 
 FLOAT, INT8, INT64 = 1, 3, 7
 
@@ -69,18 +71,28 @@ class Elements(unittest.TestCase):
 
 class Damage(unittest.TestCase):
     def test_each_byte(self):
-        for path in sorted((HERE.parent / "quantised").glob("*.onnx")):
+        for path in sorted((HERE.parent / "quantised").glob("x.*")):
+            parse = tflite.parse if path.suffix == ".tflite" else model.parse
             data = path.read_bytes()
             refused, start = 0, time.process_time()
             for i in range(0, len(data), 7):
                 for damaged in (data[:i], data[:i] + bytes([data[i] ^ 255]) + data[i + 1:], data[:i] + bytes([data[i] ^ 1 << i % 8]) + data[i + 1:]):
                     try:
-                        model.parse("damaged.onnx", damaged)
+                        parse("damaged", damaged)
                     except Refused as message:
                         refused += 1
-                        self.assertRegex(str(message), "^damaged.onnx: .*found ")
+                        self.assertRegex(str(message), "^damaged: .*(found|begins past|hold) ")
             self.assertGreater(refused, len(data) // 7)
             self.assertLess(time.process_time() - start, len(data) / 20)
+
+    def test_a_tflite_file_that_shares_its_constants_without_limit(self):
+        net = Network()
+        net.inputs = [net.tensor((1, 4))]
+        net.outputs = [net.node("RELU", net.inputs, net.tensor((1, 4)))]
+        whole = net.tensor((1, 1000), data=[0] * 1000)
+        net.tensors += [net.tensors[whole]] * 100
+        with self.assertRaisesRegex(Refused, "^net: offset 0x[0-9a-f]+: vectors and strings hold more than twice the [0-9]+ bytes of the file"):
+            tflite.parse("net", net.bytes())
 
     def test_sizes_that_are_told(self):
         huge = number(1, 1 << 40) + number(2, FLOAT) + block(8, "c") + block(9, b"")
@@ -101,7 +113,7 @@ class Damage(unittest.TestCase):
         for data, text in cases:
             with self.subTest(text), tempfile.TemporaryDirectory() as folder:
                 (pathlib.Path(folder) / "net.onnx").write_bytes(data)
-                done = subprocess.run([sys.executable, "-m", "nvcosim.networks.onnx", folder + "/net.onnx"], capture_output=True, text=True, timeout=60,
+                done = subprocess.run([sys.executable, "-m", "nvcosim.networks", folder + "/net.onnx"], capture_output=True, text=True, timeout=60,
                                       env={"PYTHONPATH": "python"}, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)))
                 self.assertEqual((done.returncode, done.stderr, done.stdout.count("\n")), (2, "", 1), done.stdout[:300])
                 self.assertIn(text, done.stdout)

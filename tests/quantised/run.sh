@@ -40,10 +40,10 @@ fi
 /usr/bin/python3 "$here/ends.py" "$NVCOSIM" || status=1
 for seed in 3 ${NIGHTLY:+9 17 25 33}; do
     /usr/bin/python3 "$here/graph.py" "$seed" "$work/$seed.tflite"
-    for file in "$work/$seed".*.onnx; do
-        PYTHONPATH=$here/../../python /usr/bin/python3 -m nvcosim.networks.onnx "$file" >"$file.graph" || status=1
+    for file in "$work/$seed".*.onnx "$work/$seed.tflite"; do
+        PYTHONPATH=$here/../../python /usr/bin/python3 -m nvcosim.networks "$file" >"$file.graph" || status=1
     done
-    for file in "$work/$seed".*e "$work/$seed".*.graph; do
+    for file in "$work/$seed".*.graph; do
         "$damage" "$file" small "${NIGHTLY:-11}" || status=1
     done
 done

@@ -3,24 +3,17 @@
 
 #include <stdlib.h>
 
-#include "memory/file.h"
 #include "nvdla/xalloc.h"
 #include "quantised/read.h"
 #include "quantised/write.h"
 #include "run/simulators/python_output.h"
 
 struct graph *graph_read(const char *path, struct error *err) {
-    const bool onnx = text_ends_with(path, ".onnx");
-    struct words arguments = {0};
-    char *bytes;
+    autowords struct words arguments = {0};
     size_t n;
-    if (onnx) {
-        words_put(&arguments, path);
-        bytes = python_output("networks.onnx", &arguments, &n, err);
-        words_free(&arguments);
-    } else
-        file_read(path, &bytes, &n, err);
-    struct graph *graph = !bytes ? NULL : (onnx ? described_parse : tflite_parse)(path, bytes, n, err);
+    words_put(&arguments, path);
+    char *bytes = python_output("networks", &arguments, &n, err);
+    struct graph *graph = bytes ? described_parse(path, bytes, n, err) : NULL;
     if (graph)
         graph->file = bytes;
     else

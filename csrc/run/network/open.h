@@ -7,7 +7,7 @@
 #include "quantised/lower.h"
 #include "run/network/compile.h"
 
-/* Reads NAME.tflite, or NAME.onnx (python/nvcosim/networks/onnx). NULL with a message. */
+/* Reads NAME.tflite or NAME.onnx by python/nvcosim/networks. NULL with a message. */
 struct graph *graph_read(const char *path, struct error *err);
 
 /* The loadable at a path. A quantised network is compiled for *config, which becomes `small` if it is NULL. NULL with a

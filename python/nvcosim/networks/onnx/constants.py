@@ -7,6 +7,8 @@ import math
 import operator
 import typing
 
+from nvcosim.networks.graph import Data
+
 FLOAT, UINT8, INT8, INT32, INT64 = 1, 2, 3, 6, 7
 CODES = {FLOAT: "f", UINT8: "B", INT8: "b", INT32: "i", INT64: "q"}
 RANGES = {UINT8: (0, 255), INT8: (-128, 127), INT32: (-2**31, 2**31 - 1), INT64: (-2**62, 2**62)}
@@ -14,8 +16,6 @@ _NAMES = ("nothing", "float32", "uint8", "int8", "uint16", "int16", "int32", "in
           "bool", "float16", "float64", "uint32", "uint64", "complex", "complex128", "bfloat16")
 # By bytes of an element.
 _WORDS: dict[int, typing.Literal["B", "i", "q"]] = {1: "B", 4: "i", 8: "q"}
-
-Data = bytes | bytearray | memoryview
 
 
 def type_name(kind: int) -> str:

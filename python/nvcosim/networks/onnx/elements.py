@@ -2,10 +2,10 @@
 import array
 import math
 
-from nvcosim.networks.onnx.constants import FLOAT, INT8, INT64, Constant, Value, type_name
-from nvcosim.networks.onnx.graph import CHANNELS, PRODUCTS, Node, Tensor, axis_of
+from nvcosim.networks.graph import CHANNELS, PRODUCTS, Node, Tensor, axis_of, shown
+from nvcosim.networks.onnx.constants import FLOAT, INT64, INT8, Constant, Value, type_name
 from nvcosim.networks.onnx.products import add_to_bias
-from nvcosim.networks.onnx.reading import Reading, shown, zero_point
+from nvcosim.networks.onnx.reading import Reading, zero_point
 from nvcosim.networks.onnx.shapes import addend
 
 _NO_ZERO = Constant(INT8, (), b"\0")

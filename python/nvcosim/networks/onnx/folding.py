@@ -7,7 +7,7 @@ import math
 import operator
 
 from nvcosim.networks.onnx.constants import (
-    CODES, FLOAT, INT8, INT32, RANGES, UINT8, Constant, Value, along, element_bytes, held, in_range,
+    CODES, FLOAT, INT32, INT8, RANGES, UINT8, Constant, Value, along, element_bytes, held, in_range,
     moved, quotient, strides_of, type_name)
 from nvcosim.networks.onnx.reading import DIMS_MAX, Reading
 from nvcosim.networks.onnx.shapes import new_dimensions, read_order

@@ -1,10 +1,10 @@
 """The whole of an ONNX file: its ends, its nodes in order."""
+from nvcosim.networks.graph import (
+    AXES, ELEMENTS_MAX, ENDS_MAX, KEEP_SCALE, NODES_MAX, OF_PROCESSOR, Graph, Refused, Tensor,
+    axis_of, scales_of, shown, text_of)
 from nvcosim.networks.onnx import operators, wire
 from nvcosim.networks.onnx.constants import FLOAT, INT8, UINT8, Value, type_name
-from nvcosim.networks.onnx.graph import (
-    AXES, ELEMENTS_MAX, ENDS_MAX, KEEP_SCALE, NODES_MAX, OF_PROCESSOR, Graph, Tensor, axis_of,
-    scales_of)
-from nvcosim.networks.onnx.reading import Reading, Refused, shown, text_of
+from nvcosim.networks.onnx.reading import Reading
 from nvcosim.networks.onnx.wire import Message
 
 _NEWEST = 2**63 - 1

@@ -2,13 +2,12 @@
 import dataclasses
 import typing
 
+from nvcosim.networks.graph import INPUTS_MAX, shown, strangers
 from nvcosim.networks.onnx import elements, folding, pooling, products, shapes
 from nvcosim.networks.onnx.constants import FLOAT, Value
-from nvcosim.networks.onnx.graph import INPUTS_MAX
-from nvcosim.networks.onnx.reading import Reading, shown
+from nvcosim.networks.onnx.reading import Reading
 
 _Function = typing.Callable[[Reading], None]
-_NAMES_MAX = 16  # of operators in a message
 _ALL = 1 << 30
 
 
@@ -77,11 +76,9 @@ def check(at: Reading) -> None:
     strange = [i for i, node in enumerate(nodes) if node.get("op_type") not in OPERATORS]
     if not strange:
         return
-    names = list(dict.fromkeys(shown(nodes[i].get("op_type", b"?")) for i in strange))
     at.number = strange[0]
     at.node = nodes[at.number]
-    at.refuse("found an operator that is not supported; docs/networks.md lists those that are. "
-              f"Such are {len(strange)} of {len(nodes)} nodes: {', '.join(names[:_NAMES_MAX])}")
+    at.refuse(strangers([shown(nodes[i].get("op_type", b"?")) for i in strange], len(nodes)))
 
 
 def _operand(at: Reading, i: int) -> Value | None:

@@ -1,5 +1,5 @@
 """Windows, pooling, and operators that make one element of each axis."""
-from nvcosim.networks.onnx.graph import (
+from nvcosim.networks.graph import (
     AXES, BATCH, CHANNELS, HEIGHT, SIDE_MAX, WIDTH, Node, Window, axis_of, windows)
 from nvcosim.networks.onnx.reading import Reading
 

@@ -2,11 +2,11 @@
 import dataclasses
 import math
 
-from nvcosim.networks.onnx.constants import (
-    FLOAT, INT8, INT32, UINT8, Constant, Value, nearest, quotient, single, type_name)
-from nvcosim.networks.onnx.pooling import window
-from nvcosim.networks.onnx.graph import (
+from nvcosim.networks.graph import (
     AXES, CHANNELS, HEIGHT, PRODUCTS, WIDTH, Node, Scales, axis_of, integers, scales_of, windows)
+from nvcosim.networks.onnx.constants import (
+    FLOAT, INT32, INT8, UINT8, Constant, Value, nearest, quotient, single, type_name)
+from nvcosim.networks.onnx.pooling import window
 from nvcosim.networks.onnx.reading import Reading
 
 _BIAS_MOST = 2**31 - 1

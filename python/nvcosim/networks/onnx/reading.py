@@ -6,37 +6,17 @@ import os
 import stat
 import typing
 
-from nvcosim import text
+from nvcosim.networks.graph import (
+    ALL_ELEMENTS_MAX, AXES, ELEMENTS_MAX, HEIGHT, KEEP_SCALE, TENSORS_MAX, WIDTH, Data, Graph, Node,
+    Refused, Tensor, Window, shown, text_of)
 from nvcosim.networks.onnx.constants import (
-    FLOAT, INT8, INT32, INT64, UINT8, Constant, Data, Value, element_bytes, moved, type_name)
-from nvcosim.networks.onnx.graph import (
-    ALL_ELEMENTS_MAX, AXES, ELEMENTS_MAX, HEIGHT, KEEP_SCALE, TENSORS_MAX, WIDTH, Graph, Node,
-    Tensor, Window)
+    FLOAT, INT32, INT64, INT8, UINT8, Constant, Value, element_bytes, moved, type_name)
 from nvcosim.networks.onnx.wire import Message
 
 DIMS_MAX = 8
 _BYTES_MAX = 1 << 29  # of constants that are made or in other files
 _FLIP = bytes(i ^ 128 for i in range(256))  # uint8 as int8
 _INT64_MAX = 2**63 - 1
-
-
-class Refused(Exception):
-    """The message has place, what was found, what was expected."""
-
-
-def text_of(name: bytes) -> str:
-    return name.decode("utf-8", "surrogateescape")
-
-
-def shown(name: bytes) -> str:
-    """As it may be shown, cut at 63 bytes but not inside a character."""
-    out = ""
-    for character in text_of(name):
-        more = out + text.shown(character)
-        if len(more.encode()) > 63:
-            break
-        out = more
-    return out
 
 
 class Reading:
@@ -46,7 +26,7 @@ class Reading:
 
     def __init__(self, path: str, opset: int, file: Message) -> None:
         self.path, self.opset, self.file = path, opset, file
-        self.graph = Graph()
+        self.graph = Graph(channels_first=True)
         self.values: dict[bytes, Value] = {}
         self.last = Value()  # of the values, the one that was defined last
         self.node: Message = {}

@@ -2,10 +2,10 @@
 side."""
 import math
 
+from nvcosim.networks.graph import (
+    AXES, BATCH, ELEMENTS_MAX, HEIGHT, SIDE_MAX, axis_of, shown, text_of, windows)
 from nvcosim.networks.onnx.constants import INT8, UINT8, Value, type_name
-from nvcosim.networks.onnx.graph import (
-    AXES, BATCH, ELEMENTS_MAX, HEIGHT, SIDE_MAX, axis_of, windows)
-from nvcosim.networks.onnx.reading import DIMS_MAX, Reading, shown, text_of
+from nvcosim.networks.onnx.reading import DIMS_MAX, Reading
 
 
 def read_order(at: Reading, rank: int) -> list[int]:

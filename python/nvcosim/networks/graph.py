@@ -1,13 +1,15 @@
-"""The graph that a file becomes, and its description, which csrc/quantised/described.c reads: a
-line of JSON, then the bytes of scales and constants. Layout is height, width, channels."""
+"""What the readers of networks share: the graph that a file becomes, and its description, which
+csrc/quantised/described.c reads: a line of JSON, then the bytes of scales and constants. Layout is
+height, width, channels."""
 import array
 import dataclasses
 import json
 import math
 import typing
 
-from nvcosim.networks.onnx.constants import Data
+from nvcosim import text
 
+Data = bytes | bytearray | memoryview
 Scales: typing.TypeAlias = "array.array[float]"
 """Of float32."""
 
@@ -19,6 +21,34 @@ ELEMENTS_MAX, ALL_ELEMENTS_MAX = 1 << 24, 1 << 26  # of a tensor, of all
 PRODUCTS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
 OF_PROCESSOR = ("SOFTMAX", "LOG_SOFTMAX", "ARG_MAX", "LOGISTIC")
 KEEP_SCALE = ("RESHAPE", "MAX_POOL_2D", "TRANSPOSE")  # whose results have that of their input
+
+_NAMES_MAX = 16  # of operators in a message
+
+
+class Refused(Exception):
+    """The message has place, what was found, what was expected."""
+
+
+def text_of(name: Data) -> str:
+    return bytes(name).decode("utf-8", "surrogateescape")
+
+
+def shown(name: Data) -> str:
+    """As it may be shown, cut at 63 bytes but not inside a character."""
+    out = ""
+    for character in text_of(name):
+        more = out + text.shown(character)
+        if len(more.encode()) > 63:
+            break
+        out = more
+    return out
+
+
+def strangers(names: list[str], nodes: int) -> str:
+    """Of a file whose nodes have operators that are not supported: their names."""
+    named = list(dict.fromkeys(names))[:_NAMES_MAX]
+    return ("found an operator that is not supported; docs/networks.md lists those that are. "
+            f"Such are {len(names)} of {nodes} nodes: {', '.join(named)}")
 
 
 def axis_of(rank: int, dimension: int) -> int:
@@ -57,10 +87,10 @@ def windows() -> list[Window]:
 
 @dataclasses.dataclass
 class Tensor:
-    """dims: of a constant, as its data has them. The rest below is for the reader only: quantised:
-    its scale is known. integer: an input of the file with integers. shifted: uint8 in the file.
-    cube: height, width and channels of the elements it has, in the order channels, height, width;
-    flat: a row of them."""
+    """dims: as in the file; those of tensors that are computed may be 0. The rest below is for the
+    reader only: quantised: its scale is known. integer: an input of the file with integers.
+    shifted: uint8 in the file. cube: height, width and channels of the elements it has, in the
+    order channels, height, width; flat: a row of them."""
     name: str
     rank: int
     sides: list[int]
@@ -119,6 +149,8 @@ class Node:
 
 @dataclasses.dataclass
 class Graph:
+    """channels_first: in the file, before height and width."""
+    channels_first: bool
     tensors: list[Tensor] = dataclasses.field(default_factory=list)
     nodes: list[Node] = dataclasses.field(default_factory=list)
     inputs: list[int] = dataclasses.field(default_factory=list)
@@ -134,7 +166,8 @@ class Graph:
                     parts.append(data)
                     place += len(data)
         description = {"tensors": tensors, "nodes": [node.described() for node in self.nodes],
-                       "inputs": self.inputs, "outputs": self.outputs}
+                       "inputs": self.inputs, "outputs": self.outputs,
+                       "channels_first": self.channels_first}
         out.write(json.dumps(description, allow_nan=False, separators=(",", ":")).encode() + b"\n")
         for data in parts:
             out.write(data)

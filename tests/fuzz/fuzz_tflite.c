@@ -1,8 +1,0 @@
-/* Fuzzes the reader of TFLite files and what lowers their networks. */
-#include "quantised/read.h"
-#include "tests/fuzz/fuzz_network.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
-    fuzz_network(tflite_parse, data, n);
-    return 0;
-}
