@@ -11,6 +11,7 @@
 #include "run/options/options.h"
 #include "run/process/progress.h"
 #include "run/session/lint.h"
+#include "run/simulators/python_output.h"
 #include "trace/formats.h"
 
 /* Exit statuses of this command: how much of the capture could be imported. */
@@ -258,6 +259,7 @@ static int import_capture(struct import_options *options) {
     struct error err;
     struct lift_summary summary = {0};
     options->source.config = options->lift.config;
+    options->source.start = python_start;
     struct watch watch = {.progress = progress_start()};
     watch.source = source_open((const char *const *)options->captures.items, options->captures.count, options->format,
                                &options->source, &err);

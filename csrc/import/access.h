@@ -1,8 +1,11 @@
 /* The content of a capture: accesses, and remarks about it. */
 #pragma once
 
+#include <sys/types.h>
+
 #include "memory/space.h"
 #include "nvdla/config.h"
+#include "nvdla/error.h"
 #include "nvdla/text.h"
 
 enum access_kind {
@@ -33,9 +36,14 @@ struct access {
     const char *text;       /* of a hole */
 };
 
+/* Starts nvcosim.MODULE with the arguments. Returns a descriptor from which to read what it prints, and its process, 0
+ * if there is none to wait for; -1 with a message. */
+typedef int source_start(const char *module, const struct words *arguments, pid_t *pid, struct error *err);
+
 /* Options of the user; NULL or 0: not given. The members are named like the long options. */
 struct source_options {
     const struct nvdla_config *config;
+    source_start *start; /* python_start() */
     bool has_base;
     uint64_t base, size;   /* address of the register window in the capture */
     const char *scope;     /* wave dumps: hierarchical name of the module with the ports */

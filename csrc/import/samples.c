@@ -21,6 +21,51 @@ struct state {
     struct sampler sampler;
 };
 
+/* The character that separates the cells of a row. */
+static char csv_separator(struct span line) {
+    static const char candidates[] = ",;\t|";
+    char best = ',';
+    size_t most = 0;
+    for (const char *c = candidates; *c; c++) {
+        size_t count = 0;
+        for (size_t i = 0; i < line.n; i++)
+            count += line.at[i] == *c;
+        if (count > most) {
+            most = count;
+            best = *c;
+        }
+    }
+    return best;
+}
+
+/* A row's cells without quotes and blanks around them ("" in quotes is one quote), at most `most`, which stay in
+ * *clean. Returns their number. */
+static int csv_cells(struct text *clean, char separator, struct span line, struct span *cells, int most) {
+    int count = 0;
+    bool quoted = false;
+    size_t start = 0;
+    clean->n = 0;
+    text_add(clean, line.at, line.n); /* room for all cells, which are not longer */
+    clean->n = 0;
+    for (size_t i = 0; i <= line.n; i++) {
+        const char c = i < line.n ? line.at[i] : separator;
+        if (c == '"' && quoted && i + 1 < line.n && line.at[i + 1] == '"') {
+            text_add(clean, "\"", 1);
+            i++;
+        } else if (c == '"' && i < line.n) {
+            quoted = !quoted;
+        } else if (i == line.n || (c == separator && !quoted)) {
+            if (count < most)
+                cells[count] = span_trim((struct span){clean->text + start, clean->n - start});
+            count++;
+            start = clean->n;
+        } else {
+            text_add(clean, &c, 1);
+        }
+    }
+    return count < most ? count : most;
+}
+
 static const int keys[] = {CSB_VALID, APB_SELECT, LITE_AWVALID};
 enum { KEYS = sizeof keys / sizeof *keys };
 
@@ -243,6 +288,4 @@ static int next(struct source *source, struct access *access, struct error *err)
     }
 }
 
-const struct source_format source_samples = {
-    "samples",           "table of sampled signals of a logic analyser", likely, open_state, next, close_state, "line",
-    sizeof(struct state)};
+const struct source_format source_samples = {likely, open_state, next, close_state, "line", sizeof(struct state)};

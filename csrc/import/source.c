@@ -1,7 +1,6 @@
 /* Recognises formats, and collects remarks about the content of files. See source.h. */
 #include "import/source.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,16 +8,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "import/source_parts.h"
+#include "import/log.h"
 #include "memory/file.h"
 #include "nvdla/registers.h"
 #include "nvdla/xalloc.h"
 
-enum { HEAD = 1 << 16 /* bytes used to recognise a format */ };
+enum { HEAD = 1 << 16 /* bytes used to recognise a format */, CERTAIN = 100, REGISTER_SPACE = 0x40000 };
 
-static const struct source_format *const formats[] = {&source_mmiotrace, &source_rwmmio, &source_kmd,     &source_vp,
-                                                      &source_txn,       &source_csv,    &source_samples, &source_vcd,
-                                                      &source_fst,       &source_pattern};
+/* The first of equally likely ones counts; python/nvcosim/captures chooses among the logs. */
+static const struct {
+    const char *name;
+    const struct source_format *format;
+} formats[] = {{"mmiotrace", &source_log}, {"rwmmio", &source_log}, {"kmd", &source_log},         {"vp", &source_log},
+               {"txn", &source_txn},       {"csv", &source_log},    {"samples", &source_samples}, {"vcd", &source_vcd},
+               {"fst", &source_fst},       {"pattern", &source_log}};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 /* ---- for the formats ---- */
@@ -94,40 +97,6 @@ int source_object(struct source *source, uint64_t line, struct error *err, const
     return status;
 }
 
-int source_hole(struct source *source, uint64_t line, struct access *access, struct error *err, const char *format,
-                ...) {
-    va_list arguments, again;
-    va_start(arguments, format);
-    va_copy(again, arguments);
-    int status = 1;
-    if (source->options.force) {
-        add_note(source, &source->notes.dropped, &source->notes.dropped_count, line, format, arguments);
-        vsnprintf(source->text, sizeof source->text, format, again);
-        *access = (struct access){.kind = ACCESS_HOLE, .line = line, .text = source->text};
-    } else
-        status = fail(source, line, err, format, arguments,
-                      ": accesses are missing, and what follows may depend on them; --force imports the rest");
-    va_end(again);
-    va_end(arguments);
-    return status;
-}
-
-void source_driver_line(struct source *source, struct span line) {
-    const char *at = span_find(line, " HWLs done");
-    uint64_t value = 0, unit = 1;
-    for (; at && at > line.at && isdigit((unsigned char)at[-1]) && unit < 1000000000; at--, unit *= 10)
-        value += (uint64_t)(at[-1] - '0') * unit;
-    if (value > source->notes.layers_done)
-        source->notes.layers_done = value;
-}
-
-bool source_window(struct source *source, uint64_t base, uint64_t size, uint64_t address, uint64_t *offset) {
-    const bool inside = address >= base && address - base < size;
-    *offset = address - base;
-    source->notes.outside += !inside;
-    return inside;
-}
-
 int source_offset(struct source *source, uint64_t address, uint64_t *offset, struct error *err) {
     const struct source_options *options = &source->options;
     const uint64_t size = options->size ? options->size : REGISTER_SPACE;
@@ -136,42 +105,18 @@ int source_offset(struct source *source, uint64_t address, uint64_t *offset, str
                            "address 0x%" PRIx64
                            " is not the byte offset of a register; give the base of the registers with --base",
                            address);
-    return source_window(source, options->has_base ? options->base : 0, size, address, offset);
+    *offset = address - (options->has_base ? options->base : 0);
+    const bool inside = *offset < size && *offset <= address;
+    source->notes.outside += !inside;
+    return inside;
 }
 
 struct access source_register(enum access_kind kind, uint64_t line, uint64_t offset, uint32_t value) {
     return (struct access){.kind = kind, .line = line, .address = offset, .value = value, .mask = UINT32_MAX};
 }
 
-bool span_hex(struct span span, uint64_t *value) {
-    if (span.n > 2 && span.at[0] == '0' && (span.at[1] == 'x' || span.at[1] == 'X')) {
-        span.at += 2;
-        span.n -= 2;
-    }
-    *value = 0;
-    if (span.n == 0 || span.n > 16)
-        return false;
-    for (size_t i = 0; i < span.n; i++) {
-        const unsigned char c = (unsigned char)span.at[i];
-        if (!isxdigit(c))
-            return false;
-        *value = *value << 4 | (uint64_t)(isdigit(c) ? c - '0' : tolower(c) - 'a' + 10);
-    }
-    return true;
-}
-
 const char *span_find(struct span span, const char *text) {
     return span.n ? memmem(span.at, span.n, text, strlen(text)) : NULL;
-}
-
-const char *span_find_word(struct span span, const char *text) {
-    for (;;) {
-        const char *at = span_find(span, text);
-        if (!at || at == span.at || !(isalnum((unsigned char)at[-1]) || at[-1] == '_'))
-            return at;
-        span.n -= (size_t)(at + 1 - span.at);
-        span.at = at + 1;
-    }
 }
 
 /* ---- opening ---- */
@@ -192,90 +137,132 @@ static bool read_head(const char *path, char *head, size_t *n, struct error *err
 static char *format_names(void) {
     struct text names = {0};
     for (size_t i = 0; i < FORMATS; i++)
-        text_printf(&names, "%s, ", formats[i]->name);
+        text_printf(&names, "%s, ", formats[i].name);
     text_printf(&names, "cfg or nvt");
     return names.text;
 }
 
-static const struct source_format *guess_format(const char *path, const char *head, size_t n, struct error *err) {
-    const struct source_format *best = NULL;
-    int most = 0;
+/* The most likely format that is read here, with its likelihood. */
+static const char *guess_format(const char *head, size_t n, int *most) {
+    const char *best = "";
+    *most = 0;
     for (size_t i = 0; i < FORMATS; i++) {
-        const int score = formats[i]->likely(head, n);
-        if (score > most) {
-            most = score;
-            best = formats[i];
+        const int score = formats[i].format->likely ? formats[i].format->likely(head, n) : 0;
+        if (score > *most) {
+            *most = score;
+            best = formats[i].name;
         }
-    }
-    if (n == 0)
-        error_set(err, "%s: is empty", path);
-    else if (!best && n >= 2 && (memcmp(head, "\xff\xfe", 2) == 0 || memcmp(head, "\xfe\xff", 2) == 0))
-        error_set(err, "%s: is UTF-16 text; convert it with: iconv -f UTF-16 -t UTF-8", path);
-    else if (!best) {
-        autofree char *names = format_names();
-        error_set(err, "%s: no format of captures is recognised in it; name it with --from: %s", path, names);
     }
     return best;
 }
 
+static bool refuse_format(const char *path, const char *head, size_t n, struct error *err) {
+    if (n >= 2 && (memcmp(head, "\xff\xfe", 2) == 0 || memcmp(head, "\xfe\xff", 2) == 0))
+        return error_set(err, "%s: is UTF-16 text; convert it with: iconv -f UTF-16 -t UTF-8", path);
+    autofree char *names = format_names();
+    return error_set(err, "%s: no format of captures is recognised in it; name it with --from: %s", path, names);
+}
+
 static const struct source_format *find_format(const char *name, struct error *err) {
     for (size_t i = 0; i < FORMATS; i++)
-        if (strcmp(formats[i]->name, name) == 0)
-            return formats[i];
+        if (strcmp(formats[i].name, name) == 0)
+            return formats[i].format;
     autofree char *names = format_names();
     error_set(err, "--from: found '%s', expected %s", name, names);
     return NULL;
 }
 
+static void set_format(struct source *source, const struct source_format *format) {
+    if (source->format && source->format->close)
+        source->format->close(source);
+    free(source->state);
+    source->format = format;
+    source->state = xcalloc(1, format->state_size);
+}
+
+/* Opens a log; format as for log_open(). 0 if another format is more likely, which source->name says. */
+static int open_log(struct source *source, const char *format, const char *other, int least, struct error *err) {
+    set_format(source, &source_log);
+    source->name = log_open(source, format, least, err);
+    if (source->name && !*source->name) {
+        free(source->name);
+        source->name = xstrdup(other);
+    }
+    if (!source->name)
+        return -1;
+    const struct source_format *found = *source->name ? find_format(source->name, err) : NULL;
+    return found == &source_log;
+}
+
+/* Opens a file of a format that is read here. */
+static bool open_here(struct source *source, struct error *err) {
+    const struct source_format *format = find_format(source->name, err);
+    if (!format)
+        return false;
+    set_format(source, format);
+    const bool whole = format == &source_fst; /* read by another program */
+    if (whole && source->paths.count > 1)
+        return error_set(err, "%s: waves come in one file, found %zu", source->path, source->paths.count);
+    return (whole || lines_open_file(&source->lines, source->path, err)) &&
+           (!format->open || format->open(source, err));
+}
+
+/* Opens the files as the format, which may be NULL, or as what their content is. */
+static bool open_as(struct source *source, const char *format, const char *head, size_t n, struct error *err) {
+    int most = 0, log = 0;
+    if (!format && n == 0)
+        return error_set(err, "%s: is empty", source->path);
+    const char *guess = format ? format : guess_format(head, n, &most);
+    if (format && strcmp(format, "csv") == 0 &&
+        (source->options.signals.count > 0 || source_samples.likely(head, n) > 0))
+        guess = "samples";
+    if (format ? find_format(guess, err) == &source_log : most < CERTAIN)
+        log = open_log(source, format, guess, most, err);
+    else
+        source->name = xstrdup(guess);
+    if (log == 0 && !*source->name)
+        return refuse_format(source->path, head, n, err);
+    return log > 0 || (log == 0 && open_here(source, err));
+}
+
 struct source *source_open(const char *const *paths, size_t count, const char *format,
                            const struct source_options *options, struct error *err) {
-    const char *path = paths[0];
     autofree char *head = xmalloc(HEAD);
     size_t n = 0;
-    struct source *source = NULL;
-    if (read_head(path, head, &n, err)) {
-        const struct source_format *found = format ? find_format(format, err) : guess_format(path, head, n, err);
-        if (found == &source_csv && (options->signals.count > 0 || source_samples.likely(head, n) > 0))
-            found = &source_samples;
-        if (found) {
-            source = xcalloc(1, sizeof *source);
-            source->format = found;
-            source->options = *options;
-            source->state = xcalloc(1, found->state_size);
-            for (size_t i = 0; i < count; i++) {
-                struct stat info;
-                words_add(&source->paths, "%s", paths[i]);
-                source->size += stat(paths[i], &info) == 0 ? (uint64_t)info.st_size : 0;
-            }
-            source->path = source->paths.items[0];
-            const bool whole = found == &source_fst; /* read by another program */
-            if ((whole && count > 1 && !error_set(err, "%s: waves come in one file, found %zu", path, count)) ||
-                (!whole && !lines_open_file(&source->lines, source->path, err)) ||
-                (found->open && !found->open(source, err))) {
-                source_close(source);
-                source = NULL;
-            } else
-                source->lines.err = err;
-        }
+    if (!read_head(paths[0], head, &n, err))
+        return NULL;
+    struct source *source = xcalloc(1, sizeof *source);
+    source->options = *options;
+    for (size_t i = 0; i < count; i++) {
+        struct stat info;
+        words_add(&source->paths, "%s", paths[i]);
+        source->size += stat(paths[i], &info) == 0 ? (uint64_t)info.st_size : 0;
     }
-    return source;
+    source->path = source->paths.items[0];
+    if (open_as(source, format, head, n, err)) {
+        source->lines.err = err;
+        return source;
+    }
+    source_close(source);
+    return NULL;
 }
 
 void source_close(struct source *source) {
     if (!source)
         return;
-    if (source->format->close)
+    if (source->format && source->format->close)
         source->format->close(source);
     lines_close(&source->lines);
     words_free(&source->notes.dropped);
     words_free(&source->notes.guessed);
     words_free(&source->paths);
     free(source->state);
+    free(source->name);
     free(source);
 }
 
 const char *source_format(const struct source *source) {
-    return source->format->name;
+    return source->name;
 }
 
 const char *source_place(const struct source *source) {
@@ -306,12 +293,7 @@ static int check_register(struct source *source, const struct access *access, st
 int source_next(struct source *source, struct access *access, struct error *err) {
     source->lines.err = err;
     for (;;) {
-        int more = 1;
-        if (source->has_more) {
-            *access = source->more;
-            source->has_more = false;
-        } else
-            more = source->format->next(source, access, err);
+        const int more = source->format->next(source, access, err);
         if (more == 0 && source->lines.failed)
             return -1;
         if (more <= 0)

@@ -9,8 +9,7 @@ struct source;
 
 /* A format: how to recognise it, and how to read it. */
 struct source_format {
-    const char *name, *what;
-    /* Confidence that a file with this beginning has this format: 0 (no) to 100. */
+    /* NULL, or confidence that a file with this beginning has this format: 0 (no) to 100. */
     int (*likely)(const char *text, size_t n);
     /* Called before the first access, or NULL. */
     bool (*open)(struct source *source, struct error *err);
@@ -20,23 +19,20 @@ struct source_format {
     size_t state_size;
 };
 
-extern const struct source_format source_mmiotrace, source_rwmmio, source_kmd, source_vp, source_txn, source_csv,
-    source_samples, source_vcd, source_fst, source_pattern;
+extern const struct source_format source_txn, source_samples, source_vcd, source_fst;
 
 struct source {
     const struct source_format *format;
+    char *name; /* of the format */
     char *path; /* the current file, one of paths */
     struct words paths;
     size_t file; /* index of the current file */
     struct source_options options;
     struct lines lines;
     struct source_notes notes;
-    void *state;   /* of the format, 0 at first */
-    bool has_more; /* the upper half of an access of 64 bits follows: */
-    struct access more;
+    void *state;                                        /* of the format, 0 at first */
     uint64_t size, done;                                /* bytes of all files, and of the completely read ones */
     uint8_t bytes[ACCESS_BYTES], enabled[ACCESS_BYTES]; /* for accesses to memory */
-    char text[256];                                     /* of a hole */
 };
 
 /* The next line; false at the end and if it cannot be read (source->lines.failed). */
@@ -51,37 +47,16 @@ void source_guess(struct source *source, uint64_t line, const char *format, ...)
 int source_object(struct source *source, uint64_t line, struct error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The same for missing accesses; with --force sets *access to the hole and returns 1. */
-int source_hole(struct source *source, uint64_t line, struct access *access, struct error *err, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
-
 /* An error at a line, even with --force. Returns -1. */
 int source_fail(struct source *source, uint64_t line, struct error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A line of the kernel driver: "N HWLs done, totally M layers" reports its progress. */
-void source_driver_line(struct source *source, struct span line);
-
-/* True if the address lies in the register window [base, base + size); *offset in it. Counts addresses outside. */
-bool source_window(struct source *source, uint64_t base, uint64_t size, uint64_t address, uint64_t *offset);
-
-/* The same for a log of addresses that only --base explains: 1 if it is inside, 0 if not, -1: there is no base, and the
- * address is no offset of a register. */
+/* Of an address in the register window, of a capture that only --base explains: 1 with *offset in it; 0: outside,
+ * counts it; -1: there is no base, and the address is no offset of a register. */
 int source_offset(struct source *source, uint64_t address, uint64_t *offset, struct error *err);
 
 /* A register access. */
 struct access source_register(enum access_kind kind, uint64_t line, uint64_t offset, uint32_t value);
 
-enum { REGISTER_SPACE = 0x40000 }; /* bytes of the register window */
-
-/* The whole span as a hexadecimal number, with or without 0x. */
-bool span_hex(struct span span, uint64_t *value);
-
-/* Tables: the character that separates the cells of a row; a row's cells without quotes and blanks around them ("" in
- * quotes is one quote), at most `most`, which stay in *clean. Returns their number. */
-char csv_separator(struct span line);
-int csv_cells(struct text *clean, char separator, struct span line, struct span *cells, int most);
-
-/* Finds a text in a span; NULL if absent. As a word: without a letter, digit or _ in front of it. */
+/* Finds a text in a span; NULL if absent. */
 const char *span_find(struct span span, const char *text);
-const char *span_find_word(struct span span, const char *text);

@@ -237,5 +237,4 @@ static int next(struct source *source, struct access *access, struct error *err)
     return 0;
 }
 
-const struct source_format source_txn = {"txn",  "input.txn and its dialects", likely, open_state, next, close_state,
-                                         "line", sizeof(struct state)};
+const struct source_format source_txn = {likely, open_state, next, close_state, "line", sizeof(struct state)};

@@ -345,7 +345,5 @@ static void close_state(struct source *source) {
     sampler_free(&state->sampler);
 }
 
-const struct source_format source_vcd = {"vcd", "wave dump, VCD", likely_vcd, open_vcd,
-                                         next,  close_state,      "time",     sizeof(struct state)};
-const struct source_format source_fst = {"fst", "wave dump, FST", likely_fst, open_fst,
-                                         next,  close_state,      "time",     sizeof(struct state)};
+const struct source_format source_vcd = {likely_vcd, open_vcd, next, close_state, "time", sizeof(struct state)};
+const struct source_format source_fst = {likely_fst, open_fst, next, close_state, "time", sizeof(struct state)};

@@ -10,18 +10,21 @@ directory=$1 runs=$2
 passed=0 failed=0
 # The beginnings of captures, behind the byte that chooses the format (fuzz_import.c).
 mkdir -p "$directory/captures"
-while read -r format name; do
-    { printf %b "\\x$format" && head -c 3000 "$here/../../traces/captures/synth_small_rand_dc_000/$name"; } >"$directory/captures/$name"
+# What C reads of logs are records of Python (python/nvcosim/captures).
+root=$here/../..
+while read -r format name from; do
+    file=$root/traces/captures/synth_small_rand_dc_000/$name
+    {
+        printf %b "\\x$format"
+        if [ -n "$from" ]; then PYTHONPATH=$root/python /usr/bin/python3 -m nvcosim.captures "$from" 0 force= -- "$file"; else cat "$file"; fi | head -c 3000
+    } >"$directory/captures/$name"
 done <<END
-01 mmiotrace.txt
-01 mmiotrace_remap.txt
-03 dmesg_wrapped.log
-03 journal.log
-05 input.txn
-05 input_byte.txn
-06 accesses.csv
-07 csb.vcd
-16 analyser.csv
+00 vp.log vp
+01 mmiotrace_remap.txt mmiotrace
+21 dmesg_dropped.log kmd
+02 input.txn
+02 input_byte.txn
+04 csb.vcd
 END
 for source in "$here"/fuzz_*.c; do
     name=$(basename "$source" .c)

@@ -9,9 +9,8 @@
 static char *lifted(void **state, const char *name, const char *accesses) {
     const struct nvdla_config *config = nvdla_config_find(name);
     const char *directory = *state;
-    char *capture = kept(xprintf("%st.csv", directory)), *trace = kept(xprintf("%st.nvt", directory));
+    char *capture = kept(xprintf("%st.txn", directory)), *trace = kept(xprintf("%st.nvt", directory));
     struct text text = {0};
-    text_printf(&text, "type,address,data\n");
     for (const char *at = accesses; *at; at += strcspn(at, "\n") + 1) {
         char kind, unit[16], reg[64], value[16];
         assert_int_equal(sscanf(at, "%c,%15[^.].%63[^,],%15s", &kind, unit, reg, value), 4);
@@ -20,7 +19,8 @@ static char *lifted(void **state, const char *name, const char *accesses) {
             if (strcmp(nvdla_unit_names[u], unit) == 0)
                 found = nvdla_register_find(config, (enum nvdla_unit)u, reg);
         assert_non_null(found);
-        text_printf(&text, "%c,0x%x,%s\n", kind, found->address, value);
+        text_printf(&text, "%s 0x%x %s%s\n", kind == 'W' ? "write_reg" : "read_reg", found->address,
+                    kind == 'W' ? "" : "0xffffffff ", value);
     }
     FILE *file = fopen(capture, "w");
     assert_non_null(file);
@@ -28,10 +28,11 @@ static char *lifted(void **state, const char *name, const char *accesses) {
     fclose(file);
     struct error err = {0};
     const char *const paths[] = {capture};
-    struct source *source = source_open(paths, 1, "csv", &(struct source_options){.config = config}, &err);
+    struct source *source =
+        source_open(paths, 1, "txn", &(struct source_options){.config = config, .dialect = "byte"}, &err);
     assert_non_null(source);
     struct lift_summary summary;
-    const struct lift_options options = {.config = config, .path = trace, .title = "t.csv"};
+    const struct lift_options options = {.config = config, .path = trace, .title = "t.txn"};
     if (!lift(source, &options, &summary, &err))
         fail_msg("%s", err.text);
     source_close(source);

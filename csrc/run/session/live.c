@@ -25,6 +25,7 @@
 #include "run/session/diagnose.h"
 #include "run/session/judge.h"
 #include "run/session/taps.h"
+#include "run/simulators/python_output.h"
 #include "trace/formats.h"
 #include "trace/program.h"
 
@@ -115,7 +116,7 @@ static bool write_trace(void *context, const struct recording *recording, int pa
         return false;
     autofree char *log = xprintf("/proc/self/fd/%d", fileno(last ? last : recording->log));
     char *path = part_path(run->live.record, ".nvt", part);
-    const struct source_options options = {.config = recording->config};
+    const struct source_options options = {.config = recording->config, .start = python_start};
     const struct lift_options lift_options = {.config = recording->config, .path = path, .title = RECORDING_TITLE};
     struct lift_summary summary = {0};
     struct source *source = source_open((const char *const[]){log}, 1, "vp", &options, err);

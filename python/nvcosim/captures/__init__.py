@@ -1,0 +1,1 @@
+"""Text logs of drivers and analysers: finds the accesses in them. C makes traces of these."""
