@@ -1,15 +1,14 @@
-/* nvcosim estimate: clocks of the layers of a trace or network, without RTL. */
+/* nvcosim estimate: clocks of the layers of a trace or network, without RTL, as JSON.
+ * python/nvcosim/commands/estimate.py prints the tables and draws the roofline. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 
 #include "cli/commands.h"
 #include "cli/with_trace.h"
-#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "report/json_text.h"
 #include "run/estimate/point.h"
-#include "run/estimate/roofline.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 
@@ -22,7 +21,7 @@ struct estimate_options {
     struct estimate_laws laws;
     const char *laws_file, *roofline;
     uint64_t mhz; /* 0: that of the memory, or 1000 */
-    bool csv, json, plan;
+    bool csv, json, plan, limits;
 };
 
 #define OF(member) offsetof(struct estimate_options, member)
@@ -52,6 +51,7 @@ static const struct argument option_table[] = {
     OPTION("json", NULL, "Print an object of JSON for each trace and memory, one a line", FLAG_AT(OF(json))),
     OPTION("roofline", "FILE", "Draw the layers below the roofline of the first memory, as SVG",
            TEXT_AT(OF(roofline), "the name of a file")),
+    HIDDEN("limits", NULL, FLAG_AT(OF(limits))), /* a line before each: bytes and multiplications a clock at most */
     {0},
 };
 
@@ -76,40 +76,6 @@ static void check(void *input, struct argp_state *state) {
     if (options->csv && options->json)
         argp_error(state, "--csv and --json exclude each other");
 }
-
-static void print_layer(const struct estimate_options *options, const char *path, const char *memory,
-                        const struct nvdla_config *config, const struct estimated_layer *layer) {
-    const char *unit = nvdla_unit_names[layer->unit];
-    const char *by = layer->limit < LIMIT_WEIGHTS ? "" : layer->by_bandwidth ? "bandwidth" : "latency";
-    const double use = estimate_use(config, layer->macs, layer->clocks);
-    if (options->csv)
-        printf("\"%s\",\"%s\",\"%s\",%s,%d,%s,%.0f,%.0f,%.0f,%s,%s,%" PRIu64 ",%.1f,%" PRIu64 ",%" PRIu64 "\n", path,
-               config->name, memory, unit, layer->ordinal, estimate_engine_names[layer->engine], layer->start,
-               layer->end, layer->clocks, estimate_limit_names[layer->limit], by, layer->macs, use, layer->read_bytes,
-               layer->write_bytes);
-    else
-        printf("  %s #%-4d %-5s %12.0f  %-8s %-9s %6.1f %12" PRIu64 " %12" PRIu64 "\n", unit, layer->ordinal,
-               estimate_engine_names[layer->engine], layer->clocks, estimate_limit_names[layer->limit], by, use,
-               layer->read_bytes, layer->write_bytes);
-}
-
-static void print_estimate(const struct estimate_options *options, const char *path, const struct nvdla_config *config,
-                           const struct point_memory *memory, const struct estimate *estimate) {
-    const double mhz = point_mhz(memory, (double)options->mhz);
-    if (!options->csv) {
-        printf("%s (%s, %s)\n", path, config->name, memory->name);
-        printf("  layer     engine       clocks  limit    by         MAC %%   bytes read      written\n");
-    }
-    for (size_t i = 0; i < estimate->count; i++)
-        print_layer(options, path, memory->name, config, &estimate->layers[i]);
-    if (!options->csv)
-        printf("  %zu %s: %.0f clocks, %.1f %% of the MAC array, %.2f frames a second at %.0f MHz\n", estimate->count,
-               text_plural(estimate->count, "layer", "layers"), estimate->clocks,
-               estimate_use(config, estimate->macs, estimate->clocks),
-               estimate->clocks > 0 ? mhz * 1e6 / estimate->clocks : 0, mhz);
-}
-
-/* ---- JSON ---- */
 
 static json_t *json_layer(const struct nvdla_config *config, const struct estimated_layer *layer) {
     const bool waits = layer->limit >= LIMIT_WEIGHTS;
@@ -142,6 +108,8 @@ static json_t *json_memory(const struct point_memory *memory) {
 static void print_json(const struct estimate_options *options, const char *path, const struct nvdla_config *config,
                        const struct point_memory *memory, const struct estimate *estimate, const struct error *err) {
     const double mhz = point_mhz(memory, (double)options->mhz);
+    if (options->limits)
+        printf("[%.17g, %d]\n", point_bytes(config, memory, mhz), config->atomic_c * config->atomic_k);
     json_t *layers = json_array(), *json = json_pack("{s:o, s:s, s:o, s:f}", "trace", json_text(path), "config",
                                                      config->name, "memory", json_memory(memory), "mhz", mhz);
     for (size_t i = 0; estimate && i < estimate->count; i++)
@@ -156,20 +124,7 @@ static void print_json(const struct estimate_options *options, const char *path,
     json_decref(more);
     autofree char *text = json_to_text(json, JSON_COMPACT | JSON_REAL_PRECISION(15));
     puts(text);
-}
-
-static bool draw(const struct estimate_options *options, const char *path, const struct nvdla_config *config,
-                 const struct point_memory *memory, const struct estimate *estimate, struct error *err) {
-    char title[512];
-    if (!estimate->macs)
-        return error_set(err, "%s: has no convolution, so it has no roofline", path);
-    FILE *out = fopen(options->roofline, "w");
-    if (!out)
-        return error_set(err, "%s: cannot be written", options->roofline);
-    snprintf(title, sizeof title, "%s on %s, %s", path, config->name, memory->name);
-    roofline_write(out, title, config, point_bytes(config, memory, (double)options->mhz), estimate);
-    const bool good = !ferror(out);
-    return (fclose(out) == 0 && good) || error_set(err, "%s: cannot be written", options->roofline);
+    fflush(stdout);
 }
 
 static bool estimate_file(const struct estimate_options *options, const char *path, struct error *err) {
@@ -184,12 +139,7 @@ static bool estimate_file(const struct estimate_options *options, const char *pa
             break;
         }
         good = point_estimate(&point, &memory, &options->laws, &options->traffic, (double)options->mhz, &estimate, err);
-        if (options->json)
-            print_json(options, path, point.config, &memory, good ? &estimate : NULL, err);
-        else if (good)
-            print_estimate(options, path, point.config, &memory, &estimate);
-        if (good && options->roofline && i == 0)
-            good = draw(options, path, point.config, &memory, &estimate, err);
+        print_json(options, path, point.config, &memory, good ? &estimate : NULL, err);
         estimate_free(&estimate);
     }
     point_close(&point);
@@ -214,6 +164,8 @@ int estimate_main(int argc, char **argv) {
     if (good && options.csv)
         puts("trace,config,memory,unit,launch,engine,start,end,clocks,limit,by,macs,mac_percent,bytes_read,bytes_"
              "written");
+    if (good && (!options.json || options.roofline))
+        return python_command("estimate", argv);
     for (size_t i = 0; good && i < options.traces.count; i++)
         good = estimate_file(&options, options.traces.items[i], &err);
     if (!good)

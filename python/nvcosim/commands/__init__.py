@@ -12,7 +12,8 @@ import typing
 from nvcosim import tool
 
 NAMES = ("regress", "history", "qualify", "bisect", "accuracy", "sweep", "linux",
-         "registers", "diff", "doctor", "info", "coverage")
+         "registers", "diff", "doctor", "info", "coverage",
+         "estimate")
 _PACKAGES = {"yaml": "python3-yaml", "numpy": "python3-numpy"}
 
 
