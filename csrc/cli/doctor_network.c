@@ -9,27 +9,20 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "report/json_text.h"
-#include "run/estimate/point.h"
 #include "run/network/compile.h"
 #include "run/network/open.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
-#include "trace/network.h"
-
-/* The memory that nvcosim estimate assumes without --memory. */
-#define MEMORY "latency=32"
 
 struct network_options {
     const char *path;
     const struct nvdla_config *config; /* NULL: as the network shows */
-    bool clocks;
 };
 
 #define OF(member) offsetof(struct network_options, member)
 
 static const struct argument option_table[] = {
     CONFIG_OF_LOADABLE(OF(config)),
-    OPTION("clocks", NULL, "Print the clocks of layers by the estimate", FLAG_AT(OF(clocks))),
     {0},
 };
 
@@ -112,34 +105,6 @@ static bool print_network(const struct network_options *options, struct error *e
     return fine;
 }
 
-/* Clocks of each estimated layer: [[task, operation, clocks], ...]; [] if the network cannot be compiled. */
-static void print_clocks(const struct network_options *options) {
-    struct estimate_laws laws;
-    struct point_memory memory;
-    struct point point;
-    struct estimate estimate = {0};
-    struct network network;
-    struct error err;
-    json_t *list = json_array();
-    if (estimate_laws_read(NULL, &laws, &err) && point_memory_read(MEMORY, &memory, &err)) {
-        if (point_open(options->path, options->config->name, false, NULL, &point, &err) &&
-            point_estimate(&point, &memory, &laws, NULL, 0, &estimate, &err) &&
-            network_read(point.program, &network, &err)) {
-            for (size_t i = 0; i < estimate.count; i++) {
-                const struct estimated_layer *layer = &estimate.layers[i];
-                const struct network_layer *named = network_layer_of(&network, layer->unit, layer->ordinal);
-                if (named)
-                    json_array_append_new(list, json_pack("[i, i, I]", (int)named->task, (int)named->operation,
-                                                          (json_int_t)(layer->clocks + 0.5)));
-            }
-            network_free(&network);
-        }
-        estimate_free(&estimate);
-        point_close(&point);
-    }
-    print_line(list);
-}
-
 int doctor_network_main(int argc, char **argv) {
     static const struct command command = {.options = option_table,
                                            .usage = "NET",
@@ -149,9 +114,7 @@ int doctor_network_main(int argc, char **argv) {
     struct error err;
     if (!command_read(&command, argc, argv, &options))
         return EXIT_BAD_INPUT;
-    if (options.clocks && options.config)
-        print_clocks(&options);
-    else if (!print_network(&options, &err)) {
+    if (!print_network(&options, &err)) {
         fprintf(stderr, "nvcosim: %s\n", err.text);
         return EXIT_BAD_INPUT;
     }

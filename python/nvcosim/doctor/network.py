@@ -88,9 +88,16 @@ class Network:
         while 0 <= layer < len(log.operations) and layer not in chain:
             chain.append(layer)
             layer = log.operations[layer].feeds
-        found = run_json("doctor-network", "--clocks", f"--config={self.config}", "--", self._path)
-        return next((clocks for number, operation, clocks in found
-                     if number == task and operation in chain and clocks), 0)
+        words = ["--json", f"--config={self.config}", "--", self._path]
+        try:
+            estimated = run_json("estimate", *words)["layers"]
+            layers = run_json("info", *words)["layers"]
+        except Failure:
+            return 0
+        own = {(row["launch"]["unit"], row["launch"]["number"]) for row in layers
+               if row["task"] == task and row["layer"] in chain and "launch" in row}
+        return next((int(row["clocks"] + 0.5) for row in estimated
+                     if (row["unit"], row["launch"]) in own and row["clocks"] >= 0.5), 0)
 
 
 def _contradictions(log: Log, task: Task) -> list[str]:
