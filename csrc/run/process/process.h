@@ -89,9 +89,6 @@ void process_guard_dismiss(const struct process_guard *guard, pid_t pid);
  * their parent. Any that have not ended immediately are waited for in the next call. */
 void process_guard_sweep(const struct process_guard *guard, const pid_t *leaders, size_t count);
 
-/* Cores that this process may use. */
-int process_cores(void);
-
 /* User and system CPU time of a usage, in seconds. */
 double process_cpu_seconds(const struct rusage *usage);
 
