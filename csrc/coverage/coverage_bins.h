@@ -6,28 +6,30 @@
 
 enum { COVERAGE_ASPECTS_MAX = 64, COVERAGE_CROSS_ASPECTS = 4 };
 
-/* What a bin needs of a configuration; values can be combined by addition. */
-enum {
-    COVERAGE_NEEDS_INT16 = 1 << FEATURE_INT16,
-    COVERAGE_NEEDS_FP16 = 1 << FEATURE_FP16,
-    COVERAGE_NEEDS_COMPRESSION = 1 << FEATURE_COMPRESSION,
-    COVERAGE_NEEDS_WINOGRAD = 1 << FEATURE_WINOGRAD,
-    COVERAGE_NEEDS_BATCH = 1 << FEATURE_BATCHES,
-    COVERAGE_NEEDS_EW = 1 << FEATURE_EW,
-    COVERAGE_NEEDS_PDP = 1 << FEATURE_PDP,
-    COVERAGE_NEEDS_CDP = 1 << FEATURE_CDP,
-    COVERAGE_NEEDS_LUT = 1 << FEATURE_SDP_LUT,
-    COVERAGE_NEEDS_SECONDARY = 1 << FEATURE_SECONDARY_MEMORY,
-    COVERAGE_NEEDS_WIDE = 1 << FEATURE_COUNT, /* 16 or more input channels at a time */
-    COVERAGE_NEEDS_BDMA = 1 << FEATURE_BDMA,
-    COVERAGE_NEEDS_RUBIK = 1 << FEATURE_RUBIK,
-    COVERAGE_NEEDS_C64 = 2 << FEATURE_COUNT, /* 64 input channels at a time; 16, 32 kernels; atoms of 16, 32 bytes */
-    COVERAGE_NEEDS_K16 = 4 << FEATURE_COUNT,
-    COVERAGE_NEEDS_K32 = 8 << FEATURE_COUNT,
-    COVERAGE_NEEDS_A16 = 16 << FEATURE_COUNT,
-    COVERAGE_NEEDS_A32 = 32 << FEATURE_COUNT,
-    COVERAGE_IMPOSSIBLE = 1 << 30
-};
+/* What a bin needs of a configuration; values can be combined by addition. F(NAME, its name in
+ * lists of values, bit). */
+#define FOR_COVERAGE_FEATURES(F)                                                                                       \
+    F(INT16, "int16", FEATURE_INT16)                                                                                   \
+    F(FP16, "fp16", FEATURE_FP16)                                                                                      \
+    F(COMPRESSION, "compression", FEATURE_COMPRESSION)                                                                 \
+    F(WINOGRAD, "winograd", FEATURE_WINOGRAD)                                                                          \
+    F(BATCH, "batch", FEATURE_BATCHES)                                                                                 \
+    F(EW, "ew", FEATURE_EW)                                                                                            \
+    F(PDP, "pdp", FEATURE_PDP)                                                                                         \
+    F(CDP, "cdp", FEATURE_CDP)                                                                                         \
+    F(LUT, "lut", FEATURE_SDP_LUT)                                                                                     \
+    F(SECONDARY, "secondary", FEATURE_SECONDARY_MEMORY)                                                                \
+    F(BDMA, "bdma", FEATURE_BDMA)                                                                                      \
+    F(RUBIK, "rubik", FEATURE_RUBIK)                                                                                   \
+    F(WIDE, "wide", FEATURE_COUNT)   /* 16 or more input channels at a time */                                         \
+    F(C64, "c64", FEATURE_COUNT + 1) /* 64 input channels at a time; 16, 32 kernels; atoms of 16, 32 bytes */          \
+    F(K16, "k16", FEATURE_COUNT + 2)                                                                                   \
+    F(K32, "k32", FEATURE_COUNT + 3)                                                                                   \
+    F(A16, "a16", FEATURE_COUNT + 4)                                                                                   \
+    F(A32, "a32", FEATURE_COUNT + 5)
+
+#define COVERAGE_NEED(name, word, bit) COVERAGE_NEEDS_##name = 1 << (bit),
+enum { FOR_COVERAGE_FEATURES(COVERAGE_NEED) COVERAGE_IMPOSSIBLE = 1 << 30 };
 
 struct coverage_aspect {
     const char *name;

@@ -16,48 +16,23 @@ unsigned coverage_features(const struct nvdla_config *config) {
     return needs;
 }
 
-const struct coverage_feature coverage_feature_names[] = {
-    {"int16", COVERAGE_NEEDS_INT16},
-    {"fp16", COVERAGE_NEEDS_FP16},
-    {"compression", COVERAGE_NEEDS_COMPRESSION},
-    {"winograd", COVERAGE_NEEDS_WINOGRAD},
-    {"batch", COVERAGE_NEEDS_BATCH},
-    {"ew", COVERAGE_NEEDS_EW},
-    {"lut", COVERAGE_NEEDS_LUT},
-    {"secondary", COVERAGE_NEEDS_SECONDARY},
-    {"wide", COVERAGE_NEEDS_WIDE},
-    {"bdma", COVERAGE_NEEDS_BDMA},
-    {"rubik", COVERAGE_NEEDS_RUBIK},
-    {"c64", COVERAGE_NEEDS_C64},
-    {"k16", COVERAGE_NEEDS_K16},
-    {"k32", COVERAGE_NEEDS_K32},
-    {"a16", COVERAGE_NEEDS_A16},
-    {"a32", COVERAGE_NEEDS_A32},
-    {0},
-};
-
 /* ---- the whole trace ------------------------------------------------------------------------- */
 
-enum {
-    TRACE_CONFIG = COVERAGE_TRACE_CONFIG,
-    TRACE_ORDER,
-    TRACE_LAYERS,
-    TRACE_GROUPS,
-    TRACE_CDP_LUT_WRITE,
-    TRACE_CDP_LUT_READ,
-    TRACE_SDP_LUT_WRITE,
-    TRACE_SDP_LUT_READ,
-};
-static const struct coverage_aspect trace_aspects[] = {
-    [TRACE_CONFIG] = ASPECT("config", NULL),
-    [TRACE_ORDER] = ASPECT("order", "streams sequential"),
-    [TRACE_LAYERS] = ASPECT("chains", "0..1 2..4 5.."),
-    [TRACE_GROUPS] = ASPECT("groups", "one both"),
-    [TRACE_CDP_LUT_WRITE] = ASPECT("cdp_lut_write", "none some"),
-    [TRACE_CDP_LUT_READ] = ASPECT("cdp_lut_read", "none some"),
-    [TRACE_SDP_LUT_WRITE] = ASPECT_IF("sdp_lut_write", "none some", COVERAGE_NEEDS_LUT),
-    [TRACE_SDP_LUT_READ] = ASPECT_IF("sdp_lut_read", "none some", COVERAGE_NEEDS_LUT),
-};
+/* clang-format off */
+#define TRACE_ASPECTS(A) \
+    A(TRACE_CONFIG, ASPECT("config", NULL)) \
+    A(TRACE_ORDER, ASPECT("order", "streams sequential")) \
+    A(TRACE_LAYERS, ASPECT("chains", "0..1 2..4 5..")) \
+    A(TRACE_GROUPS, ASPECT("groups", "one both")) \
+    A(TRACE_CDP_LUT_WRITE, ASPECT("cdp_lut_write", "none some")) \
+    A(TRACE_CDP_LUT_READ, ASPECT("cdp_lut_read", "none some")) \
+    A(TRACE_SDP_LUT_WRITE, ASPECT_IF("sdp_lut_write", "none some", COVERAGE_NEEDS_LUT)) \
+    A(TRACE_SDP_LUT_READ, ASPECT_IF("sdp_lut_read", "none some", COVERAGE_NEEDS_LUT))
+/* clang-format on */
+
+enum { TRACE_ASPECTS(ASPECT_INDEX) };
+
+static const struct coverage_aspect trace_aspects[] = {TRACE_ASPECTS(ASPECT_ROW)};
 
 static const struct coverage_engine coverage_trace = {
     .name = "trace", .what = "trace", .aspects = trace_aspects, .aspect_count = COUNT(trace_aspects)};
@@ -93,12 +68,7 @@ static const struct coverage_cross chain_crosses[] = {
     {CROSS(CHAIN_KIND, CHAIN_AFTER)},
 };
 
-static const struct coverage_engine coverage_chain = {.name = "chain",
-                                                      .what = "chain",
-                                                      .aspects = chain_aspects,
-                                                      .aspect_count = COUNT(chain_aspects),
-                                                      .crosses = chain_crosses,
-                                                      .cross_count = COUNT(chain_crosses)};
+static const struct coverage_engine coverage_chain = {ENGINE("chain", "chain", chain)};
 
 /* ---- the engines ----------------------------------------------------------------------------- */
 

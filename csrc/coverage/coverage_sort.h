@@ -9,17 +9,7 @@
  * exercised. */
 unsigned coverage_features(const struct nvdla_config *config);
 
-/* The features that values of aspects name, the last one without a name. */
-struct coverage_feature {
-    const char *name;
-    unsigned needs;
-};
-extern const struct coverage_feature coverage_feature_names[];
-
 extern const struct coverage_engine *const coverage_engines[COVERAGE_ENGINES];
-
-/* The aspect of COVERAGE_TRACE whose values are configurations. */
-enum { COVERAGE_TRACE_CONFIG = 0 };
 
 /* Index of a layer's value of each aspect of its engine, -1 if the aspect does not apply. */
 struct coverage_sample {

@@ -80,8 +80,9 @@ void facts_of_coverage(FILE *out, const struct coverage *coverage) {
     json_t *features = json_object(), *configs = json_object(), *engines = json_array(), *counts = json_array();
     size_t n;
     const uint64_t *bins = coverage_counts(coverage, &n);
-    for (size_t i = 0; coverage_feature_names[i].name; i++)
-        json_object_set_new(features, coverage_feature_names[i].name, json_integer(coverage_feature_names[i].needs));
+#define FEATURE(name, word, bit) json_object_set_new(features, word, json_integer(COVERAGE_NEEDS_##name));
+    FOR_COVERAGE_FEATURES(FEATURE)
+#undef FEATURE
     for (int i = 0; i < nvdla_config_count; i++)
         json_object_set_new(configs, nvdla_configs[i].name,
                             json_integer((json_int_t)coverage_features(&nvdla_configs[i])));
