@@ -1,6 +1,6 @@
 /* Sources of captures: a stream of accesses in file order, for all formats, in bounded memory.
  *
- * A source reads one file format (mmiotrace.c, kmd.c, vp.c, ...) and does not interpret the accesses; lift.h converts
+ * A source reads one file format (log.c, txn.c, samples.c, wave.c) and does not interpret the accesses; lift.h converts
  * them to a program. */
 #pragma once
 
@@ -9,9 +9,8 @@
 
 struct source;
 
-/* Opens a capture, gzip or not: one file, or several consecutive ones (a rotated log). format: "mmiotrace", "kmd",
- * "vp", "txn", "csv", "vcd", "fst", "cfg", "pattern"; NULL: by its content. NULL with a message about the file or the
- * options. */
+/* Opens a capture, gzip or not: one file, or several consecutive ones (a rotated log). format: a name of --from; NULL:
+ * by its content. NULL with a message about the file or the options. */
 struct source *source_open(const char *const *paths, size_t count, const char *format,
                            const struct source_options *options, struct error *err);
 void source_close(struct source *source);

@@ -30,8 +30,8 @@ struct source {
     struct source_options options;
     struct lines lines;
     struct source_notes notes;
-    void *state;                                        /* of the format, 0 at first */
-    uint64_t size, done;                                /* bytes of all files, and of the completely read ones */
+    void *state;         /* of the format, 0 at first */
+    uint64_t size, done; /* bytes of all files, and of those before this one; of a log: bytes read */
     uint8_t bytes[ACCESS_BYTES], enabled[ACCESS_BYTES]; /* for accesses to memory */
 };
 

@@ -80,6 +80,8 @@ nv import wide.log -o t5.nvt; check import_utf16 2 "wide.log: is UTF-16 text; co
 nv import --from kmd empty.log -o t5.nvt; check import_no_access 2 "empty.log: found no access to the registers of NVDLA (read as kmd; 0 accesses of other devices)"
 printf 'Info: nvdla.csb_adaptor: GP: iswrite=1 addr=0x9004 len=4 data=0x 00000000 resp=TLM_OK_RESPONSE\nInfo: nvdla.dbb_adaptor: GP: iswrite=1 addr=0xffffffffffffffff len=4 data=0x 00000000 resp=TLM_OK_RESPONSE\n' >end.log
 nv import end.log -o t5.nvt; check import_end_of_memory 2 "end.log:2: found 4 bytes of memory at 0xffffffffffffffff, expected them to end below 2^64"
+mkdir -p alone/bin && cp "$NVCOSIM" alone/bin # without python/
+NVCOSIM=$PWD/alone/bin/nvcosim nv import t.log -o t5.nvt; check import_without_python 2 "No module named 'nvcosim'"
 nv import missing.log; check import_missing 2 "missing.log: cannot open"
 nv import; check import_nothing 2 "no capture is given"
 head -20 t.log >t.1; tail -n +21 t.log >t.2

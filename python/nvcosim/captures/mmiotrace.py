@@ -1,6 +1,7 @@
 """Linux mmiotrace (80-trace-formats section 6.3): register accesses by physical address, of all
 devices."""
 import re
+import typing
 
 from nvcosim.captures.source import HEX, NUMBER, Source, WINDOW, WORD, hexadecimal, number
 
@@ -8,6 +9,8 @@ _MAPS = 256
 # R|W width ts id phys value pc pid
 _ACCESS = re.compile(rb"\s*([RW])\s+(%s)\s+\S+\s+(%s)\s+(%s)\s+(%s)(?!\S)"
                      % (NUMBER, NUMBER, HEX, HEX)).match
+# What takes a line, its least fields, and which numbers after the id.
+_Taker = tuple[typing.Callable[..., None], int, tuple[int, ...]]
 
 
 def likely(head: bytes) -> int:
@@ -32,24 +35,15 @@ class _Maps:
         else:
             self.source.refuse(b"a line of mmiotrace that cannot be read")
 
-    def map(self, fields: list[bytes]) -> None:
+    def map(self, one: int, physical: int, length: int) -> None:
         """MAP ts id phys virt len pc pid"""
-        values = (number(fields[2]), hexadecimal(fields[3]), hexadecimal(fields[5])) \
-            if len(fields) >= 6 else ()
-        one, physical, length = values or (None, None, None)
-        if one is None or physical is None or length is None:
-            self.cut_line()
-            return
         if len(self.maps) == _MAPS:
             raise self.source.error(b"more than %d mappings at a time" % _MAPS)
         self.maps.append((one, physical, length))
         self.found.clear()
 
-    def unmap(self, fields: list[bytes]) -> None:
-        one = number(fields[2]) if len(fields) >= 3 else None
-        if one is None:
-            self.cut_line()
-            return
+    def unmap(self, one: int) -> None:
+        """UNMAP ts id pc pid"""
         i = 0
         while i < len(self.maps):
             if self.maps[i][0] == one:
@@ -79,13 +73,8 @@ class _Maps:
         self.guessed = True
         return mine[0][1:]
 
-    def unknown(self, fields: list[bytes]) -> None:
+    def unknown(self, one: int, physical: int) -> None:
         """UNKNOWN ts id phys bytes pc pid"""
-        values = (number(fields[2]), hexadecimal(fields[3])) if len(fields) >= 4 else (None, None)
-        one, physical = values
-        if one is None or physical is None:
-            self.cut_line()
-            return
         window = self.window(one)
         offset = self.source.inside(*window, physical) if window else None
         if offset is not None:
@@ -127,6 +116,9 @@ class _Maps:
 
 def read(source: Source) -> None:
     maps = _Maps(source)
+    takers: dict[bytes, _Taker] = {
+        b"MAP": (maps.map, 6, (3, 5)), b"UNMAP": (maps.unmap, 3, ()),
+        b"UNKNOWN": (maps.unknown, 4, (3,))}
     for line in source.lines():
         match = _ACCESS(line)
         if match and not (source.cut and len(line.split()) < 8):
@@ -134,12 +126,14 @@ def read(source: Source) -> None:
             continue
         fields = line.split(None, 8)[:8]
         kind = fields[0] if fields else b"VERSION"
-        if kind == b"MAP":
-            maps.map(fields)
-        elif kind == b"UNMAP":
-            maps.unmap(fields)
-        elif kind == b"UNKNOWN":
-            maps.unknown(fields)
+        if kind in takers:
+            take, least, places = takers[kind]
+            values = [number(fields[2]), *(hexadecimal(fields[i]) for i in places)] \
+                if len(fields) >= least else [None]
+            if None in values:
+                maps.cut_line()
+            else:
+                take(*values)
         elif kind == b"MARK":
             maps.mark(line)
         elif kind not in (b"VERSION", b"PCIDEV", b"LSPCI"):
