@@ -6,6 +6,7 @@
 #include "gen/gen.h"
 #include "nvdla/config_text.h"
 #include "tests/unit/random.h"
+#include "tests/unit/steps.h"
 
 enum { ROWS = 10000, LAYERS_EACH = 4 /* of the legal rows, one in so many gets a layer */ };
 
@@ -27,28 +28,32 @@ static void is_refused(const char *text, const char *message) {
         fail_msg("%s: \"%s\" lacks \"%s\"", text, err.text, message);
 }
 
-TEST(the_same_values_are_one_configuration) {
-    assert_ptr_equal(config_of("small"), nvdla_config_find("small"));
-    assert_ptr_equal(config_of("medium_512,macs=8x8,bs=1,bn=1,pdp=1,cdp=1,burst=1,latency=64,address_bits=32"),
-                     nvdla_config_find("small"));
-    assert_ptr_equal(config_of("small,macs=16x16"), config_of("small+macs-16x16"));
-    assert_ptr_equal(config_of("small,cbuf=64K"), config_of("small,bank_depth=256"));
-    assert_ptr_equal(config_of("small,port=128"), config_of("small,bus=128"));
-    assert_string_equal(config_of("small,macs=16x16")->name, "small+macs-16x16");
-    assert_ptr_equal(config_of("full,macs=32x16"), config_of("full,macs=32x16,sdp=8,pdp=4,cdp=4,winograd=0,bdma=0"));
-    assert_string_equal(config_of("full,macs=32x16,rubik=0")->name, "full+macs-32x16");
-    assert_ptr_equal(nvdla_config_base(config_of("large,secondary=0")), nvdla_config_find("large"));
-    assert_int_equal(config_of("small,secondary=1")->cvsram_data_bits, 64);
+/* ---- cases of config.txt ---- */
+
+static void *begin(const char *title) {
+    return (void *)(uintptr_t)title;
 }
 
-TEST(the_order_of_keys_does_not_count) {
-    assert_ptr_equal(config_of("small,cbuf=64K,banks=16,macs=32x16"), config_of("small,macs=32x16,banks=16,cbuf=64K"));
-    assert_ptr_equal(config_of("small,secondary_burst=4,secondary=1,bus=128"),
-                     config_of("small,bus=128,secondary=1,secondary_burst=4"));
-    assert_ptr_equal(config_of("large,secondary_bus=64,bus=128"), config_of("large,bus=128,secondary_bus=64"));
-    assert_string_equal(config_of("large,bus=128,secondary_bus=128")->name, "large+bus-128");
-    assert_ptr_equal(config_of("small,bs=2,sdp=4"), config_of("small,sdp=4,bs=2"));
-    is_refused("full,winograd=1,macs=16x16", "winograd=1: expected 0, with c=16");
+/* read TEXT...: name and base of the configuration of values, or why it is none. */
+static bool act(void *context, const struct step *step, FILE *found) {
+    (void)context;
+    for (size_t i = 1; i < step->count; i++) {
+        struct error err = {.text = ""};
+        const struct nvdla_config *config = nvdla_config_read(step->word[i], &err);
+        const bool good = config && nvdla_config_legal(config, &err);
+        assert_true(!good || config_of(config->name) == config);
+        fprintf(found, "%s%s%s%s", i > 1 ? ", " : "", config ? config->name : "", config && !good ? ": " : "",
+                good ? "" : err.text);
+        if (good && strcmp(nvdla_config_base(config)->name, config->name) != 0)
+            fprintf(found, " of %s", nvdla_config_base(config)->name);
+    }
+    return step_is(step, "read");
+}
+
+TEST(cases_find_what_they_say) {
+    assert_ptr_equal(config_of("small"), nvdla_config_find("small"));
+    assert_int_equal(config_of("small,secondary=1")->cvsram_data_bits, 64);
+    steps_play("tests/unit/config.txt", &(struct steps_player){begin, act});
 }
 
 TEST(named_configurations_are_legal) {
@@ -57,31 +62,6 @@ TEST(named_configurations_are_legal) {
         if (!nvdla_config_legal(&nvdla_configs[i], &err))
             fail_msg("%s: %s", nvdla_configs[i].name, err.text);
     }
-}
-
-TEST(what_has_no_rtl_is_refused_in_a_sentence) {
-    is_refused("tiny", "there is no configuration 'tiny'; expected one of full, small, small_256,");
-    is_refused("small,latenzy=5", "did you mean latency?");
-    is_refused("small,macs", "found 'macs', expected KEY=VALUE");
-    is_refused("small,macs=63", "macs=63: expected 32, 64, 128, 256, 512, 1024 or 2048 (the nearest is 64), or");
-    is_refused("small,cbuf=1000", "cbuf=1000: expected 16 to 2048 times the 256 bytes");
-    is_refused("small,cbuf=1M", "cbuf=1M: expected 16 to 2048 times the 256 bytes");
-    is_refused("small,cbuf=512K", "the nearest is 512, cbuf=128K");
-    is_refused("small,bus=x", "bus=x: expected a number");
-    is_refused("small,bus=96", "bus=96 (bits of the AXI port): expected 64, 128, 256 or 512 in the register map of "
-                               "small; the nearest is 64");
-    is_refused("small,banks=17", "banks=17 (banks of CBUF): expected 16 or 32 in the register map of small");
-    is_refused("small,macs=16x32", "k=32: expected 16, with c=16");
-    is_refused("small,int16=1", "int16=1 (16-bit integers): expected 0 in the register map of small");
-    is_refused("full,c=32", "winograd=1: expected 0, with c=32");
-    is_refused("full,macs=64x16,winograd=1", "winograd=1: expected 0, with atom=16");
-    is_refused("full,macs=32x8", "k=8: expected 16, with int16=1");
-    is_refused("full,macs=32x16,bs=16,int16=0", "bs=16: expected 8, with k=16");
-    is_refused("full,macs=32x16,bdma=1", "bdma=1: expected 0, with atom=16");
-    is_refused("full,int16=0,fp16=0", "winograd=1: expected 0, with int16=0; batch=32: expected 1");
-    is_refused("full,int16=0,fp16=0,winograd=0", "batch=32: expected 1, with int16=0");
-    is_refused("small,macs=32x32,ew=1,lut=1,bs=2,secondary=1,secondary_bus=64", "secondary_bus=64: expected 256, with");
-    is_refused("none.spec", "none.spec: cannot open: No such file");
 }
 
 /* A file with that text. free() its name. */
