@@ -135,14 +135,7 @@ TEST_IN_FOLDER(plusargs) {
     put_file(state, "plusargs.txt", "+ignore_poll\n");
     prog = good(state, "read_reg 0xffff2803 1 1");
     assert_true(prog->ops[WINDOWS + 0].volatile_read);
-    static const char *const wrong[] = {"x", "+read_reg_poll_retries", "+read_reg_poll_retries=x",
-                                        "+read_reg_poll_retries=0x100000000"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct error err = {.text = ""};
-        put_file(state, "plusargs.txt", wrong[i]);
-        assert_null(parse_text(state, trace_read_txn, "input.txn", "", NULL, &err));
-        assert_non_null(strstr(err.text, "plusargs.txt:1: found"));
-    }
+    parse_wrong_files(state, trace_read_txn, "input.txn", "tests/unit/wrong_plusargs.txt");
 }
 
 /* ---- the raw form (section 2.2) ---- */

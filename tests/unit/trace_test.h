@@ -99,6 +99,23 @@ static inline void parse_wrong_rows(void **state, trace_reader *reader, const ch
     }
 }
 
+/* Rows of a file: the name of a file beside an empty trace, its content, parts of the message, all with escapes. */
+static inline void parse_wrong_files(void **state, trace_reader *reader, const char *name, const char *path) {
+    char *rest = test_text(path), file[700];
+    for (char *row; (row = test_row(&rest)) != NULL;) {
+        struct error err = {.text = ""};
+        const char *beside = strsep(&row, "\t");
+        put_file(state, beside, unescaped(strsep(&row, "\t")));
+        if (parse_text(state, reader, name, "", NULL, &err))
+            fail_msg("no error from: %s", beside);
+        unlink(in_directory(state, beside, file));
+        assert_non_null(row);
+        for (const char *part; (part = strsep(&row, "\t")) != NULL;)
+            if (!strstr(err.text, part))
+                fail_msg("%s: \"%s\" does not tell \"%s\"", beside, err.text, part);
+    }
+}
+
 /* The n-th operation that is not a comment. */
 static inline const struct op *op_at(const struct program *prog, size_t n) {
     for (size_t i = 0; i < prog->count; i++)
