@@ -81,8 +81,8 @@ static void fill(struct network *net, const struct step *step, FILE *found) {
 static bool act(void *context, const struct step *step, FILE *found) {
     struct network *net = context;
     struct error err = {.text = ""};
-    char *file;
-    size_t n;
+    char *file = NULL;
+    size_t n = 0;
     if (step_is(step, "half"))
         for (size_t i = 1; i < step->count; i++)
             fprintf(found, "%s0x%04x", i > 1 ? " " : "", float_to_half(strtof(step->word[i], NULL)));
