@@ -13,7 +13,6 @@
 #include "run/network/open.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
-#include "run/simulators/build_info.h"
 
 struct info_options {
     struct trace_options trace;
@@ -128,17 +127,12 @@ int info_main(int argc, char **argv) {
                                            .operands = OPERANDS_AT(OF(traces)),
                                            .check = check};
     struct info_options options = {0};
-    struct error err;
     if (!command_read(&command, argc, argv, &options))
         return EXIT_BAD_INPUT;
-    if (options.build) {
-        const bool fine = build_info_print(stdout, options.json, &err);
-        if (!fine)
-            fprintf(stderr, "nvcosim info: %s\n", err.text);
-        return fine ? EXIT_OK : EXIT_BAD_INPUT;
-    }
     int status = EXIT_OK;
-    if (!options.path && options.json)
+    if (options.build)
+        status = python_command("info", argv);
+    else if (!options.path && options.json)
         facts_print(stdout, options.trace.config, options.brief);
     else if (!options.path && options.spec)
         nvdla_config_print_spec(stdout, options.trace.config);

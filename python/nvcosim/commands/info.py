@@ -1,12 +1,12 @@
 """nvcosim info of a network: a table of its layers, memories and tensors, or a graph for Graphviz,
-with the clocks of a report. What is shown is what `nvcosim info --json` says. csrc/cli/info.c
-explains and checks the options."""
+with the clocks of a report. What is shown is what `nvcosim info --json` says. With --build: of
+simulators. csrc/cli/info.c explains and checks the options."""
 import csv
 import json
 import types
 import typing
 
-from nvcosim import tool
+from nvcosim import build_info, tool
 from nvcosim.options import Parser
 from nvcosim.text import shown
 from nvcosim.tool import EXIT_OK, Failure
@@ -170,7 +170,7 @@ def _options(argv: list[str]) -> types.SimpleNamespace:
     parser = Parser("info", "NET", doc="")
     for name in ("config", "draw", "report"):
         parser.add(name, arg="TEXT")
-    for name in ("json", "dot", "no-golden"):
+    for name in ("json", "dot", "no-golden", "brief", "spec", "build"):
         parser.add(name)
     return parser.parse(argv)
 
@@ -178,6 +178,8 @@ def _options(argv: list[str]) -> types.SimpleNamespace:
 def main(argv: list[str]) -> int:
     """Returns the exit status."""
     given = _options(argv)
+    if given.build:
+        return build_info.show(given.json)
     words = [f"--{name}={value}" for name in ("config", "draw")
              if (value := getattr(given, name)) is not None]
     network = tool.run_json("info", "--json", *words, "--", *given.words)
