@@ -20,7 +20,7 @@ def _folders() -> list[bytes]:
 
 
 def _facts(path: bytes) -> dict[str, str] | None:
-    """The lines "KEY: VALUE" that it prints behind the first; None: it cannot be started."""
+    """The lines "KEY: VALUE" that it prints after the first; None: it cannot be started."""
     try:
         done = subprocess.run([path, "--version"], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False)
