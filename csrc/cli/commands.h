@@ -16,7 +16,7 @@ int split_main(int argc, char **argv);
 int programming_main(int argc, char **argv);
 int doctor_network_main(int argc, char **argv);
 int streams_main(int argc, char **argv);
-int build_main(int argc, char **argv);
+int simulators_main(int argc, char **argv);
 int gen_main(int argc, char **argv);
 int debug_main(int argc, char **argv);
 int shrink_main(int argc, char **argv);

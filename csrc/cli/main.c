@@ -11,7 +11,7 @@
 #include "run/options/output.h"
 #include "run/simulators/version.h"
 
-enum { INTERNAL = 4 /* the last ones: for commands in Python, not listed */ };
+enum { INTERNAL = 5 /* the last ones: for commands in Python, not listed */ };
 
 static const struct {
     const char *name;
@@ -24,7 +24,7 @@ static const struct {
     {"info", info_main},
     {"convert", convert_main},
     {"diff", NULL},
-    {"build", build_main},
+    {"build", NULL},
     {"gen", gen_main},
     {"shrink", shrink_main},
     {"coverage", NULL},
@@ -46,6 +46,7 @@ static const struct {
     {"play-list", play_list_main},
     {"programming", programming_main},
     {"streams", streams_main},
+    {"simulators", simulators_main},
     {"doctor-network", doctor_network_main},
     {"coverage-bins", coverage_bins_main},
 };

@@ -87,13 +87,15 @@ def _wrap(paragraph: str, width: int) -> list[str]:
 
 
 class Parser:
-    """The options of `nvcosim NAME`. synopses: what stands after the options in the usage."""
+    """The options of `nvcosim NAME`. synopses: what stands after the options in the usage. heads:
+    lines above the options of a group in --help."""
 
     def __init__(self, name: str, *synopses: str, doc: str, after: str = "") -> None:
         self.name = f"nvcosim {name}"
         self.synopses = synopses
         self.doc, self.after = doc, after
         self.options: list[Option] = []
+        self.heads: dict[int, str] = {}
         self.add("help", help="Give this help list", group=99, short="?")
         self.add("usage", help="Give a short usage message", group=99)
 
@@ -225,15 +227,21 @@ class Parser:
         usages = [f"{'Usage:' if i == 0 else '  or: '} {self.name} [OPTION...] {words}".rstrip()
                   for i, words in enumerate(self.synopses)]
         lines = [*usages, *_wrap(self.doc, WIDTH), ""]
+        group = 0
         for option in self._sorted():
+            if self.heads and option.group != group:
+                group = option.group
+                lines += ["", f" {self.heads[group]}"] if group in self.heads else [""]
             left = f"  -{option.short}, " if option.short else "      "
             left += option.shown(option.long)
-            doc = _wrap(option.help, WIDTH - DOC_COLUMN)
+            over = len(left) + 3 - DOC_COLUMN  # columns that the first line has less
+            over = over if 3 <= over <= 6 else 0
+            doc = _wrap("." * over + option.help, WIDTH - DOC_COLUMN)
             if len(left) > DOC_COLUMN + 3:
                 lines.append(left)
             else:
-                lines.append(f"{left:{DOC_COLUMN}}" + ("   " if len(left) >= DOC_COLUMN else "")
-                             + doc.pop(0))
+                left += "   " if over else ""
+                lines.append(f"{left:{DOC_COLUMN}}" + doc.pop(0)[over:])
             lines += [" " * DOC_COLUMN + line for line in doc]
         if any(o.short and o.arg for o in self._sorted()):
             lines += ["", *_wrap("Mandatory or optional arguments to long options are also "

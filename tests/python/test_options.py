@@ -44,6 +44,12 @@ class Options(unittest.TestCase):
         self.assertEqual(lines[:3], ["Usage: nvcosim x [OPTION...] PLAN", "Does it.", ""])
         self.assertIn("  -j, --jobs=N               So many", lines)
         self.assertTrue(all(len(line) < options.WIDTH + 1 for line in lines))
+        self.parser.heads[1] = "For others"
+        self.parser.add("odd-long-option", arg="WORDS", group=1, help="word " * 12)
+        lines = self.parser.help()
+        at = lines.index(" For others")
+        self.assertEqual((lines[at - 1], lines[at + 3]), ("", ""))
+        self.assertEqual(lines[at + 1:at + 3], ["      --odd-long-option=WORDS   " + "word " * 8 + "word", " " * 29 + "word word word "])
 
     def test_messages_are_safe_to_show(self):
         errors = io.StringIO()

@@ -347,19 +347,22 @@ class Messages(Case):
                          [(f"{self.root}/sub/b.v", f"{self.root}/sub/more.f:1", ""), (f"{self.root}/a.v", f"{self.root}/list.f:3", "-v")])
 
     def prepared(self, *words):
-        return subprocess.run([sys.executable, "-m", "nvcosim.rtl.prepare", *map(str, words)], env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+        program = ("import sys; from nvcosim import tool; from nvcosim.rtl import prepare\n"
+                   "try: prepare.prepare(prepare.Request(*sys.argv[1:]))\n"
+                   "except tool.Failure as failure: sys.exit(str(failure))")
+        return subprocess.run([sys.executable, "-c", program, *map(str, words)], env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
                               capture_output=True, text=True, check=False, preexec_fn=lambda: verilate.resource.setrlimit(verilate.resource.RLIMIT_AS, (4 * 10**9,) * 2))
 
     def test_memory_and_models_of_a_list(self):
         self.put("rams/synth/r.v", "module r;\nendmodule\n")
         self.put("m.v", "module NV_NVDLA_partition_m;\nendmodule\n")
         path = self.put("list.f", "m.v\n-y rams/synth\n")
-        done = self.prepared("--filelist", "full", path, self.root, "NV_nvdla", "", "", "", "")
-        self.assertEqual((done.returncode, done.stderr), (2, "--filelist: found a limit of 4.0 GB of memory, expected 8.5 GB; raise it (ulimit -v)\n"))
+        done = self.prepared("--filelist", "full", path, self.root, "NV_nvdla")
+        self.assertEqual((done.returncode, done.stderr), (1, "--filelist: found a limit of 4.0 GB of memory, expected 8.5 GB; raise it (ulimit -v)\n"))
         self.assertIn("list.f:2: the RAM models in", done.stdout)
         self.assertIn("NVIDIA's full needs 8.5 GB of memory\n", done.stdout)
         self.put("rams/synth/r.v", "module r;\nendmodule\nmodule RAMPDP_80X256_GL_M1_D2;\nendmodule\n")
-        done = self.prepared("--filelist", "full", path, self.root, "NV_nvdla", "", "", "", "")
+        done = self.prepared("--filelist", "full", path, self.root, "NV_nvdla")
         self.assertIn("expected 13.3 GB", done.stderr)
         self.assertIn("NVIDIA's full needs 13.3 GB of memory, because its RAMs are macros; 8.5 GB with --vmod", done.stdout)
-        self.assertEqual(self.prepared("--filelist", "small", path, self.root, "NV_nvdla", "", "", "", "").returncode, 0)
+        self.assertEqual(self.prepared("--filelist", "small", path, self.root, "NV_nvdla").returncode, 0)

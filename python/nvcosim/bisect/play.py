@@ -163,8 +163,8 @@ class Player:
         """Builds and plays what the checkout holds. wanted: signature of the failure that is bad,
         None: any."""
         name, look = self._name(), Look()
-        path = tool.run_json("build", "--known", f"--config={self.given.config}",
-                             f"--name={name}", "--json")["path"]
+        path = tool.run_json("simulators", "--known", f"--config={self.given.config}",
+                             f"--name={name}")["path"]
         logs = [f"{self.given.out}/{revision:.12}.{what}.log" for what in ("build", "run")]
         for log in logs:
             pathlib.Path(log).unlink(missing_ok=True)

@@ -12,8 +12,7 @@ import typing
 from nvcosim import tool
 
 NAMES = ("regress", "history", "qualify", "bisect", "accuracy", "sweep", "linux",
-         "registers", "diff", "doctor", "info", "coverage",
-         "estimate")
+         "registers", "diff", "doctor", "info", "coverage", "estimate", "build")
 _PACKAGES = {"yaml": "python3-yaml", "numpy": "python3-numpy"}
 
 

@@ -7,14 +7,13 @@ A run of each test without any fault shows which faults could have changed somet
 import dataclasses
 import json
 import os
-import re
 import subprocess
 import sys
 import time
 import types
 import typing
 
-from nvcosim import configurations, tool
+from nvcosim import tool
 from nvcosim.engine import builds
 from nvcosim.engine.guard import Guard
 from nvcosim.engine.local import LocalLauncher
@@ -22,11 +21,11 @@ from nvcosim.engine.signals import Signals
 from nvcosim.faults import equivalents
 from nvcosim.faults.campaign import Campaign
 from nvcosim.faults.faults import Faults
-from nvcosim.options import Kind, Parser, Wrong, number, text
+from nvcosim.options import Parser, number, text
 from nvcosim.plan.expand import expand, today
 from nvcosim.plan.paths import seen_from
 from nvcosim.plan.read import Plan
-from nvcosim.rtl import filelist
+from nvcosim.rtl import filelist, options
 from nvcosim.store.database import DATABASE, FOLDER, Store
 from nvcosim.store.nights import NightFacts
 from nvcosim.text import plural, quoted
@@ -285,35 +284,19 @@ def qualify(given: Given) -> int:
 # ---- the command
 
 
-def _like(pattern: str, wrong: str) -> Kind:
-    def take(given: str) -> str:
-        if not re.fullmatch(pattern, given):
-            raise Wrong(wrong.format(given))
-        return given
-    return take
-
-
 def _add_rtl(parser: Parser) -> None:
     """Options for the location and compilation of an RTL. rtl: what has to be known to plant faults
     in it, and pin: with that, to build it."""
     passed = {"passed": True, "repeat": True}
-    parser.add("config", arg="NAME", kind=configurations.named, default="small",
-               help="NVDLA configuration (default small); an unknown NAME lists them")
-    parser.add("filelist", arg="FILE.f", default="",
-               help="Sources to compile, +incdir+DIR, -v FILE, +define+NAME, in the format of "
-                    "Verilator's -f; paths are relative to the file")
+    parser.add("config", **options.CONFIG)
+    parser.add("filelist", **options.FILELIST, default="")
     parser.add("vmod", arg="DIR", kind=text("the name of a folder"), default="",
                help="Instead of --filelist: a folder with NVDLA's RTL, as for nvcosim build")
     parser.add("nvidia-rams", arg="DIR", **passed, dest="rams", kind=text("the name of a folder"),
                help="RAM models for --vmod, as for nvcosim build")
-    parser.add("top", arg="MODULE", **passed, dest="rtl", help="Top module (default NV_nvdla)",
-               kind=_like("[a-zA-Z0-9_]+", "found '{}', expected the name of a module"))
-    parser.add("verilator-option", arg="OPTION", **passed, dest="rtl",
-               kind=_like("[^\n']*", "quotes and line ends are not supported"),
-               help="Further option for Verilator; may be repeated: "
-                    "--verilator-option=-Wno-WIDTH --verilator-option=-DSYNTHESIS")
-    parser.add("pin", arg="NAME=VALUE", **passed,
-               kind=_like(r"[^= ,\n'\"$\\]+=[^ ,\n'\"$\\]*", "found '{}', expected NAME=VALUE"),
+    parser.add("top", **{**options.TOP, **passed}, dest="rtl")
+    parser.add("verilator-option", **{**options.VERILATOR_OPTION, **passed}, dest="rtl")
+    parser.add("pin", **{**options.PIN, **passed},
                help="Value of a static input of this RTL unless run --pin changes it; may be "
                     "repeated. tmc2slcg_disable_clock_gating=1 keeps all clocks of NVIDIA's RTL "
                     "running, which is slower")
@@ -329,10 +312,8 @@ def _parser() -> Parser:
     parser.add("folder", arg="FOLDER", repeat=True, kind=text("a folder of the RTL"),
                help="Plant only in this folder of the RTL; may be repeated, each then gets the "
                     "same number (default: all places are equally likely)")
-    parser.add("name", arg="NAME", default="qualify",
-               help="Name of the simulator, rtl:NAME (default qualify)",
-               kind=_like("(?!(waves|taps|coverage|toggle|checks)$)[a-z0-9_]{1,31}",
-                          "found '{}', expected a-z, 0-9 and _, less than 32 characters"))
+    parser.add("name", arg="NAME", default="qualify", kind=options.NAME,
+               help="Name of the simulator, rtl:NAME (default qualify)")
     parser.add("plan", arg="PLAN", kind=text("the name of a file"),
                help="Play the tests of a plan (docs/plans.md) instead of traces, with its random "
                     "layers and memories: tests of the configuration that use an RTL")

@@ -34,7 +34,7 @@ def play(compiled: Compiled, check: Check, output: Output, clocks: int, ranking:
     not) until a few rounds after a run left the very bytes that were found, or the runs are worth
     that many clocks. Returns how many there were; 0 if the simulator of the configuration is not
     built or the network is too large."""
-    simulator = tool.run_json("build", "--known", f"--config={compiled.config}", "--json")["path"]
+    simulator = tool.run_json("simulators", "--known", f"--config={compiled.config}")["path"]
     runs, number, last = 0, 0, None if output.wrong else 1
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:

@@ -40,7 +40,7 @@ class Build:
     def ask(self, *words: str) -> dict[str, typing.Any]:
         """What `nvcosim build` says of it."""
         command = ["setpriv", "--pdeathsig", "TERM",  # it ends with this process
-                   tool.program(), "build", *words, f"--config={self.config}", "--json"]
+                   tool.program(), "simulators", *words, f"--config={self.config}"]
         command += [f"--name={self.rtl}"] if self.rtl else []
         command += [f"--variant={self.variant}"] if self.variant else []
         done = subprocess.run(command, stdout=subprocess.PIPE, check=False)

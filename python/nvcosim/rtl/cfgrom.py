@@ -1,13 +1,9 @@
-"""Compares CFGROM of an RTL with the configuration that it was built for.
-
-usage: python3 -m nvcosim.rtl.cfgrom CONFIG NAME
-Plays reads of CFGROM on rtl:NAME. Output: a warning if it has other values than CONFIG, with what
-to write instead. NVIDIA's RTL of branch master has the values of small in every configuration
-(docs/nvdla/10-system.md, section 8): they say nothing."""
+"""Compares CFGROM of an RTL with the configuration that it was built for. NVIDIA's RTL of branch
+master has the values of small in every configuration (docs/nvdla/10-system.md, section 8): they say
+nothing."""
 import json
 import pathlib
 import subprocess
-import sys
 import tempfile
 
 from nvcosim import configurations, tool
@@ -54,25 +50,18 @@ def warning(config: str, other: dict[str, int]) -> str:
             f"it with --config {proposed}")
 
 
-def main(argv: list[str]) -> int:
-    """Plays the reads; returns the exit status."""
-    config, name = argv
+def compare(config: str, name: str) -> str:
+    """Plays reads of CFGROM on rtl:NAME. Returns a warning if it has other values than CONFIG, with
+    what to write instead, else ""."""
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "cfgrom.nvt").write_text(trace(), encoding="ascii")
         subprocess.run([tool.program(), "run", "--config", config, "--dut", f"rtl:{name}",
                         "--out", folder, f"{folder}/cfgrom.nvt"], capture_output=True, check=False)
         report = pathlib.Path(folder, "cfgrom/report.json")
         if not report.exists():  # as the first trace will, too, with a report
-            return 0
+            return ""
         devices = json.loads(report.read_text(encoding="utf-8"))["devices"]
         failures = [failure for device in devices for failure in device["failures"]]
     other = {failure["register"].removeprefix("CFGROM.CFGROM_"): int(failure["got"], 16)
              for failure in failures if failure["kind"] == "register"}
-    said = warning(config, other)
-    if said:
-        print(f"warning: {said}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    return warning(config, other)

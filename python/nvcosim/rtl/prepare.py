@@ -1,14 +1,8 @@
 """What `nvcosim build` does before Verilator: writes the list of files of a tree, and says what the
-RTL is, which memory its build needs and whether that is free.
-
-usage: python3 -m nvcosim.rtl.prepare OPTION CONFIG PATH OUT TOP RAMS PRINT BUS MAP [NAME=VALUE...]
-OPTION is --vmod or --nvidia: PATH is a tree, whose list becomes OUT/vmod.f. Or --filelist: PATH is
-a list. If the top has another register BUS than NVDLA, a MAP of its ports, or inputs that values
-are given of, OUT/adapter.f is a list with an adapter around it. Output: lines for the user; if
-PRINT is not empty, the list. Exit status: 0; 2: the last line says why."""
+RTL is, which memory its build needs and whether that is free."""
+import dataclasses
 import os
 import pathlib
-import sys
 
 from nvcosim.rtl import adapter, filelist, tree, verilate
 from nvcosim.tool import Failure
@@ -42,22 +36,39 @@ def _check_memory(option: str, entries: list[filelist.Entry]) -> None:
                       "what else runs")
 
 
-def _adapt(adapter_list: pathlib.Path, rtl_list: str, top: str, bus: str, config: str,
-           port_map: str, pins: dict[str, str]) -> None:
+@dataclasses.dataclass
+class Request:
+    """option: --vmod or --nvidia: path is a tree, whose list becomes OUT/vmod.f. Or --filelist: it
+    is a list. If the top has another register bus than NVDLA, a map of its ports, or inputs that
+    values are given of, OUT/adapter.f is a list with an adapter around it. pins: NAME=VALUE."""
+    option: str
+    config: str
+    path: str
+    out: str
+    top: str
+    rams: str = ""
+    bus: str = ""
+    port_map: str = ""
+    pins: tuple[str, ...] = ()
+
+
+def _adapt(adapter_list: pathlib.Path, rtl_list: str, given: Request) -> None:
     """Writes the adapter's list if the top needs an adapter; else there is none."""
-    if not (bus or port_map or set(pins) - set(adapter.STATIC_INPUTS)):
+    pins = dict(pin.split("=", 1) for pin in given.pins)
+    if not (given.bus or given.port_map or set(pins) - set(adapter.STATIC_INPUTS)):
         adapter_list.unlink(missing_ok=True)
         return
-    made = adapter.write(adapter_list, rtl_list, top, bus or "csb", config, port_map or None, pins)
-    print(f"an adapter connects {top}: {adapter_list.with_suffix('.sv')}")
+    made = adapter.write(adapter_list, rtl_list, given.top, given.bus or "csb", given.config,
+                         given.port_map or None, pins)
+    print(f"an adapter connects {given.top}: {adapter_list.with_suffix('.sv')}")
     if made.open:
-        print(f"ports of {top} that stay open, inputs of them are 0 (--pin NAME=VALUE sets one): "
-              f"{', '.join(made.open)}")
+        print(f"ports of {given.top} that stay open, inputs of them are 0 (--pin NAME=VALUE sets "
+              f"one): {', '.join(made.open)}")
 
 
-def main(argv: list[str]) -> int:
-    """Prepares the build; returns the exit status."""
-    option, config, path, out, top, rams, printed, bus, port_map, *pins = argv
+def prepare(request: Request, printed: bool = False) -> None:
+    """Prints lines for the user; or only the list, if `printed`. Failure, OSError."""
+    option, config, path, out = request.option, request.config, request.path, request.out
     entries: list[filelist.Entry] = []
     if option == "--filelist":
         entries = list(filelist.read(path))
@@ -67,28 +78,17 @@ def main(argv: list[str]) -> int:
                   "under Verilator, or compile for hours; those in rams/fpga work")
         nvidias = config == "full" and _defines(entries, b"module NV_NVDLA_partition_m")
     else:
-        found = tree.file_list(tree.Request(option, config, path, pathlib.Path(out), rams, top))
+        found = tree.file_list(tree.Request(option, config, path, pathlib.Path(out), request.rams,
+                                            request.top))
         text = "".join(f"{line}\n" for line in (f"// {found.title}", *found.lines))
         tree.write(pathlib.Path(out, "vmod.f"), os.fsencode(text))
         if printed:
             print(text, end="")
-            return 0
+            return
         print(found.title, *(f"warning: {warning}" for warning in found.warnings), sep="\n")
         nvidias = found.branch == "nvdlav1"
         path = os.path.join(out, "vmod.f")
         entries = list(filelist.read(path))
-    _adapt(pathlib.Path(out, "adapter.f"), path, top, bus, config, port_map,
-           dict(pin.split("=", 1) for pin in pins))
+    _adapt(pathlib.Path(out, "adapter.f"), path, request)
     if nvidias:
         _check_memory(option, entries)
-    return 0
-
-
-if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except (Failure, OSError) as failure:
-        sys.stdout.flush()
-        print(failure if isinstance(failure, Failure)
-              else f"{failure.filename}: {failure.strerror}", file=sys.stderr)
-        sys.exit(2)
