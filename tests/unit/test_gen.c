@@ -72,27 +72,18 @@ TEST(shuffle_is_a_permutation) {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+/* Rows of gen_names.txt: engines as words, and the name of the set, or "none". */
 TEST(engine_names) {
-    char text[40], longest[GEN_ENGINES_NAME];
-    assert_int_equal(gen_engines("mix"), GEN_ENGINES_ALL);
-    assert_int_equal(gen_engines("sdp"), 1u << GEN_ENGINE_SDP);
+    char *rest = test_text("tests/unit/gen_names.txt"), name[GEN_ENGINES_NAME];
+    for (char *row; (row = test_row(&rest)) != NULL;) {
+        const char *words = strsep(&row, "\t");
+        const uint32_t engines = gen_engines(words);
+        const char *found = engines ? gen_engines_name(engines, name, sizeof name) : "none";
+        if (strcmp(found, row) != 0)
+            fail_msg("'%s': found %s, expected %s", words, found, row);
+    }
     assert_int_equal(gen_engines("pdp,sdp"), 1u << GEN_ENGINE_SDP | 1u << GEN_ENGINE_PDP);
-    assert_int_equal(gen_engines(""), 0);
-    assert_int_equal(gen_engines("sdp,"), 0);
-    assert_int_equal(gen_engines("sdp,sdp"), 0);
-    assert_int_equal(gen_engines("sd"), 0);
-    assert_int_equal(gen_engines("mix,sdp"), 0);
     assert_int_equal(gen_engines("mix,corners"), GEN_ENGINES_ALL | GEN_CORNERS);
-    assert_int_equal(gen_engines("sdp,corners"), 1u << GEN_ENGINE_SDP | GEN_CORNERS);
-    assert_int_equal(gen_engines("sdp,corners,pdp"), 0);
-    assert_int_equal(gen_engines(",corners"), 0);
-    assert_string_equal(gen_engines_name(gen_engines("pdp,sdp,corners"), text, sizeof text), "sdp-pdp-corners");
-    assert_string_equal(gen_engines_name(GEN_ENGINES_ALL, text, sizeof text), "mix");
-    assert_string_equal(gen_engines_name(gen_engines("pdp,sdp"), text, sizeof text), "sdp-pdp");
-    assert_string_equal(gen_engines_name(gen_engines("conv,img,sdp,pdp"), text, sizeof text), "conv-img-sdp-pdp");
-    assert_string_equal(gen_engines_name(gen_engines("rubik,bdma,deconv"), text, sizeof text), "bdma-rubik-deconv");
-    assert_string_equal(gen_engines_name(gen_engines("img,sdp,pdp,cdp,bdma,rubik,deconv"), longest, sizeof longest),
-                        "img-sdp-pdp-cdp-bdma-rubik-deconv");
     assert_int_equal(gen_config_engines(nvdla_config_find("full")), GEN_ENGINES_ALL);
     assert_int_equal(gen_config_engines(nvdla_config_find("large")), gen_engines("conv,img,sdp,pdp,cdp"));
 }
@@ -256,35 +247,21 @@ TEST(cases_are_legal_and_corners_are_drawn) {
 
 /* ---- damaged descriptions -------------------------------------------------------------------- */
 
-static void damaged(const char *notes, const char *expected) {
-    char text[2000];
-    struct gen_case gen;
-    struct error err = {.text = ""};
-    snprintf(text, sizeof text, "nvt 1\nconfig small\nmode streams\n%s", notes);
-    autoprogram struct program *prog =
-        trace_parse(trace_read_nvt, "t.nvt", text, strlen(text), &(struct trace_options){0}, &err);
-    assert_non_null(prog);
-    assert_false(gen_case_read(&gen, prog, &err));
-    if (!strstr(err.text, expected))
-        fail_msg("found '%s', expected '%s'", err.text, expected);
-}
-
+/* Rows of gen_damaged.txt: the comments of a trace, a part of the message. */
 TEST(damaged_descriptions_are_refused) {
-#define CASE "# gen case engines=sdp seed=1 layers=1 place=0 expect_all=0\n"
-    damaged("", "t.nvt: no description of random layers");
-    damaged("# gen layer 0 sdp=1\n", "t.nvt:4: expected \"gen case");
-    damaged("# gen case engines=sdp seed=1 layers=17 place=0 expect_all=0\n", "t.nvt:4: expected \"gen case");
-    damaged("# gen case engines=sdp seed=x layers=1 place=0 expect_all=0\n", "t.nvt:4: expected \"gen case");
-    damaged("# gen case engines=sdp seed=1 layers=1 place=0 expect_all=0 more\n", "t.nvt:4: expected \"gen case");
-    damaged(CASE, "the descriptions of 1 layers are missing");
-    damaged(CASE "# gen layer 1 sdp=1\n", "t.nvt:5: expected \"gen layer 0 ");
-    damaged(CASE "# gen layer 0 sdp=1 speed=3\n", "t.nvt:5: 'speed' is not a setting of a layer");
-    damaged(CASE "# gen layer 0 sdp\n", "t.nvt:5: 'sdp' is not a setting of a layer");
-    damaged(CASE "# gen layer 0 sdp=1 w=0\n", "t.nvt:5: w: expected a number from 1 to 8192");
-    damaged(CASE "# gen layer 0 sdp=1 w=\n", "t.nvt:5: w: expected a number");
-    damaged(CASE "# gen layer 0 sdp=1 w=99999999999999999999\n", "t.nvt:5: w: expected a number");
-    damaged(CASE "# gen layer 0 sdp=1 bs.mul_shift=64\n", "bs.mul_shift: expected a number from 0 to 63");
-#undef CASE
+    char *rest = test_text("tests/unit/gen_damaged.txt");
+    for (char *row; (row = test_row(&rest)) != NULL;) {
+        struct gen_case gen;
+        struct error err = {.text = ""};
+        const char *notes = unescaped(strsep(&row, "\t"));
+        char *text = kept(xprintf("nvt 1\nconfig small\nmode streams\n%s", notes));
+        autoprogram struct program *prog =
+            trace_parse(trace_read_nvt, "t.nvt", text, strlen(text), &(struct trace_options){0}, &err);
+        assert_non_null(prog);
+        assert_false(gen_case_read(&gen, prog, &err));
+        if (!strstr(err.text, row))
+            fail_msg("found '%s', expected '%s'", err.text, row);
+    }
 }
 
 /* A row of gen_refused.txt: a plain layer with these settings is refused with this message. */
