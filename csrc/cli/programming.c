@@ -8,6 +8,7 @@
 #include "nvdla/text.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
+#include "run/simulators/python_output.h"
 #include "trace/formats.h"
 
 struct programming_options {
@@ -76,6 +77,7 @@ static void take_access(struct program *prog, const struct access *access, struc
 static struct program *read_capture(const struct programming_options *options, struct error *err) {
     struct source_options source_options = options->source;
     source_options.config = options->config ? options->config : nvdla_config_find("small");
+    source_options.start = python_start;
     struct source *source = source_open((const char *const[]){options->path}, 1, options->from, &source_options, err);
     struct program *prog = source ? program_new(source_options.config, options->path) : NULL;
     struct memory *written[SPACE_COUNT];
