@@ -4,14 +4,10 @@
 // Every clock the bench checks the AXI rules of chapter 70: payload stable until accepted, AW and its first W beat
 // offered together, W in AW order and without pause inside a burst, bursts inside aligned lines, aligned araddr, the
 // outstanding limit. Data are a function of port, address and word.
-#include <cstring>
 #include <deque>
 #include <map>
-#include <vector>
 
-#include "Vbench.h"
-#include "common/bench.h"
-#include "verilated.h"
+#include "common/design.h"
 
 const uint64_t usual_seeds = 20;
 
@@ -43,20 +39,41 @@ struct Burst {
     unsigned atoms; // of a write: that its strobes have covered
 };
 
-struct Port {                               // one AXI memory
+// AR or AW: a burst that is offered stays as it is until it is accepted, and no more beats are under way than allowed.
+struct AddressChannel {
+    const char *name;
+    unsigned limit = 255, flight = 0, peak = 0; // beats
+    bool fresh = true;                          // nothing waits to be accepted
+    bool offered = false, accepted = false;     // in this clock: offered for the first time, accepted
+    Burst last = {};
+
+    void sample(bool valid, bool ready, const Burst &now) {
+        if (!fresh && (!valid || now.address != last.address || now.id != last.id || now.beats != last.beats))
+            checks.fail("%s changed before it was accepted", name);
+        offered = valid && fresh;
+        accepted = valid && ready;
+        fresh = !valid || ready;
+        last = now;
+        if (offered) {
+            flight += now.beats;
+            peak = std::max(peak, flight);
+            if (flight > limit + 1)
+                checks.fail("%s: outstanding limit exceeded", name);
+        }
+    }
+};
+
+struct Port { // one AXI memory
+    AddressChannel ar = {"AR"}, aw = {"AW"};
     std::deque<Burst> reads;                // accepted, by arrival
     std::deque<Burst> offered;              // writes offered on AW, waiting for their data
     std::deque<Burst> responses;            // written, B to come
     size_t aw_accepted = 0, w_finished = 0; // bursts
     uint64_t aw_offers = 0, w_offers = 0;   // bursts seen for the first time on AW / on W
-    unsigned read_flight = 0, write_flight = 0, read_peak = 0, write_peak = 0;
-    bool ar_new = true, aw_new = true, w_new = true, w_first = true;
-    uint64_t ar_last = 0, ar_info = 0, aw_last = 0, aw_info = 0;
+    bool w_new = true, w_first = true;
     std::vector<uint32_t> w_last;
-    bool r_valid = false, b_valid = false;
-    size_t r_index = 0, b_index = 0;
-    std::vector<int> ar_ids; // of all accepted AR, in order
-    unsigned read_limit = 255, write_limit = 255;
+    int r_index = -1, b_index = -1; // burst that is answered in this clock
+    std::vector<int> ar_ids;        // of all accepted AR, in order
 };
 
 struct Request {
@@ -66,32 +83,27 @@ struct Request {
     bool ack;
 };
 
-class Bench {
+class Bench : public Agent {
   public:
     explicit Bench(uint64_t seed) : random_(seed) {
-        top_.rst_ni = 0;
-        top_.clk_i = 0;
-        step_plain();
-        step_plain();
-        top_.rst_ni = 1;
-        step_plain();
-        atom_ = top_.atom_bytes_o;
-        beat_ = atom_ * top_.beat_atoms_o;
-        burst_[0] = top_.burst_o;
-        burst_[1] = top_.sram_burst_o;
+        design.clock();
+        atom_ = top.atom_bytes_o;
+        beat_ = atom_ * top.beat_atoms_o;
+        burst_[0] = top.burst_o;
+        burst_[1] = top.sram_burst_o;
+        design.add(*this);
     }
     Behaviour behaviour;
+    Design design;
+    Vbench &top = design.top;
     Port port[2];
-    uint64_t cycle = 0;
+    uint64_t taken[4] = {}; // atoms read, of each client
 
     unsigned atom() const {
         return atom_;
     }
     bool secondary() const {
         return burst_[1] != 0;
-    }
-    Vbench &pins() {
-        return top_;
     }
 
     void read(int client, const Request &r) {
@@ -123,65 +135,35 @@ class Bench {
     // Steps until everything asked for has happened; false after `limit` clocks without that.
     bool finish(unsigned limit) {
         for (unsigned i = 0; i < limit && !idle(); i++)
-            step();
+            design.clock();
         if (!idle())
             checks.fail("does not finish");
+        for (const Port &p : port)
+            if (p.ar.flight || p.aw.flight)
+                checks.fail("beats left in flight");
         if (written_ != written_expected_)
             checks.fail("the atoms written are not those commanded");
         return idle();
     }
-    void reg_write(bool cvif, unsigned word, uint32_t data) {
-        top_.mcif_req_i = !cvif;
-        top_.cvif_req_i = cvif;
-        top_.write_i = 1;
-        top_.addr_i = (uint16_t)word;
-        top_.wdata_i = data;
-        step();
-        top_.mcif_req_i = 0;
-        top_.cvif_req_i = 0;
-        top_.write_i = 0;
+    // One access of the registers behind a request pin; the answer of a read.
+    uint32_t access(CData &request, bool write, unsigned word, uint32_t data) {
+        request = 1;
+        top.write_i = write;
+        top.addr_i = (uint16_t)word;
+        top.wdata_i = data;
+        design.clock();
+        request = 0;
+        top.write_i = 0;
+        return top.rdata_o;
     }
-    void limits(unsigned reads, unsigned writes) {
-        for (int p = 0; p < 2; p++) {
-            reg_write(p == 1, 5, writes << 8 | reads);
-            port[p].read_limit = reads;
-            port[p].write_limit = writes;
-        }
-    }
-    // The register group: one access, the answer of a read.
-    uint32_t group(bool write, unsigned word, uint32_t data) {
-        top_.group_req_i = 1;
-        top_.write_i = write;
-        top_.addr_i = (uint16_t)word;
-        top_.wdata_i = data;
-        step();
-        top_.group_req_i = 0;
-        top_.write_i = 0;
-        return top_.rdata_o;
-    }
-
-    void step() {
-        drive();
-        top_.clk_i = 0;
-        top_.eval();
-        sample();
-        const uint32_t rq = top_.rq_valid_i & top_.rq_ready_o, wc = top_.wc_valid_i & top_.wc_ready_o,
-                       wd = top_.wd_valid_i & top_.wd_ready_o;
-        top_.clk_i = 1;
-        top_.eval();
-        top_.rq_valid_i &= (CData)~rq;
-        top_.wc_valid_i &= (CData)~wc;
-        top_.wd_valid_i &= (CData)~wd;
-        cycle++;
+    void limits(unsigned count) {
+        access(top.mcif_req_i, true, 5, count << 8 | count);
+        access(top.cvif_req_i, true, 5, count << 8 | count);
+        for (Port &p : port)
+            p.ar.limit = p.aw.limit = count;
     }
 
   private:
-    void step_plain() {
-        top_.clk_i = 0;
-        top_.eval();
-        top_.clk_i = 1;
-        top_.eval();
-    }
     unsigned words() const { // of an atom
         return atom_ / 4;
     }
@@ -206,54 +188,47 @@ class Bench {
         return n;
     }
 
+    // Offers a client's next request if the one before was accepted; null if it does not.
+    template <class Addr, class Size>
+    const Request *offer(int i, const std::deque<Request> &todo, CData &valid, Addr &addr, Size &size, CData &ram) {
+        if (valid >> i & 1 || todo.empty() || !random_.percent(behaviour.engine))
+            return nullptr;
+        const Request &r = todo.front();
+        const size_t at = (size_t)i;
+        Pin(valid, at, 1).set(1);
+        Pin(addr, 64 * at, 64).set(r.address);
+        Pin(size, 16 * at, 16).set(r.atoms - 1);
+        Pin(ram, at, 1).set((uint64_t)r.ram);
+        return &r;
+    }
+
     // Inputs of this clock. What is offered stays until accepted.
-    void drive() {
-        uint32_t ready = 0;
+    void drive() override {
+        top.rq_valid_i &= (CData)~rq_accepted_;
+        top.wc_valid_i &= (CData)~wc_accepted_;
+        top.wd_valid_i &= (CData)~wd_accepted_;
         for (int i = 0; i < 4; i++) {
-            if (random_.percent(behaviour.engine))
-                ready |= 1u << i;
-            if (!(top_.rq_valid_i >> i & 1) && !read_todo_[i].empty() && random_.percent(behaviour.engine)) {
-                const Request &r = read_todo_[i].front();
-                top_.rq_valid_i |= (CData)(1u << i);
-                top_.rq_addr_i[2 * i] = (uint32_t)r.address;
-                top_.rq_addr_i[2 * i + 1] = (uint32_t)(r.address >> 32);
-                top_.rq_size_i = (top_.rq_size_i & ~((uint64_t)0xffff << 16 * i)) | (uint64_t)(r.atoms - 1) << 16 * i;
-                top_.rq_ram_i = (CData)((top_.rq_ram_i & ~(1u << i)) | (uint32_t)r.ram << i);
-            }
+            Pin(top.rs_ready_i, (size_t)i, 1).set(random_.percent(behaviour.engine));
+            offer(i, read_todo_[i], top.rq_valid_i, top.rq_addr_i, top.rq_size_i, top.rq_ram_i);
         }
-        top_.rs_ready_i = (CData)ready;
         for (int i = 0; i < 2; i++) {
-            if (!(top_.wc_valid_i >> i & 1) && !write_todo_[i].empty() && random_.percent(behaviour.engine)) {
-                const Request &r = write_todo_[i].front();
-                top_.wc_valid_i |= (CData)(1u << i);
-                top_.wc_addr_i[2 * i] = (uint32_t)r.address;
-                top_.wc_addr_i[2 * i + 1] = (uint32_t)(r.address >> 32);
-                top_.wc_size_i = (top_.wc_size_i & ~(0xffffu << 16 * i)) | (r.atoms - 1) << 16 * i;
-                top_.wc_ram_i = (CData)((top_.wc_ram_i & ~(1u << i)) | (uint32_t)r.ram << i);
-                top_.wc_ack_i = (CData)((top_.wc_ack_i & ~(1u << i)) | (uint32_t)r.ack << i);
-            }
-            if (!(top_.wd_valid_i >> i & 1) && !data_todo_[i].empty() && random_.percent(behaviour.engine)) {
-                top_.wd_valid_i |= (CData)(1u << i);
+            if (const Request *r = offer(i, write_todo_[i], top.wc_valid_i, top.wc_addr_i, top.wc_size_i, top.wc_ram_i))
+                Pin(top.wc_ack_i, (size_t)i, 1).set(r->ack);
+            if (!(top.wd_valid_i >> i & 1) && !data_todo_[i].empty() && random_.percent(behaviour.engine)) {
+                top.wd_valid_i |= (CData)(1u << i);
                 const size_t atoms = word_atoms(data_todo_[i], write_atoms(i));
                 for (unsigned w = 0; w < atoms * words(); w++) {
                     const Request &r = data_todo_[i][w / words()];
-                    top_.wd_data_i[(unsigned)i * beat_words() + w] = hash(r.ram ? 0 : 1, r.address, w % words());
+                    top.wd_data_i[(unsigned)i * beat_words() + w] = hash(r.ram ? 0 : 1, r.address, w % words());
                 }
             }
         }
-        uint32_t ar = 0, aw = 0, w = 0;
-        for (int p = 0; p < 2; p++) {
-            if (random_.percent(behaviour.ar))
-                ar |= 1u << p;
-            if (random_.percent(behaviour.aw))
-                aw |= 1u << p;
-            if (random_.percent(behaviour.w))
-                w |= 1u << p;
+        for (size_t p = 0; p < 2; p++) {
+            Pin(top.arready_i, p, 1).set(random_.percent(behaviour.ar));
+            Pin(top.awready_i, p, 1).set(random_.percent(behaviour.aw));
+            Pin(top.wready_i, p, 1).set(random_.percent(behaviour.w));
             drive_answers(p);
         }
-        top_.arready_i = (CData)ar;
-        top_.awready_i = (CData)aw;
-        top_.wready_i = (CData)w;
     }
 
     // A burst whose answer may come now: the oldest of its id, due; the first one, or any if shuffled. -1 if none.
@@ -262,7 +237,7 @@ class Bench {
         uint32_t seen = 0;
         for (size_t i = 0; i < queue.size(); i++) {
             const uint32_t bit = 1u << (queue[i].id & 15);
-            if (!(seen & bit) && queue[i].due <= cycle)
+            if (!(seen & bit) && queue[i].due <= design.now)
                 candidates.push_back(i);
             seen |= bit;
             if (!behaviour.shuffle)
@@ -270,30 +245,28 @@ class Bench {
         }
         return candidates.empty() ? -1 : (int)candidates[random_.below((uint32_t)candidates.size())];
     }
-    void drive_answers(int p) {
+    void drive_answers(size_t p) {
         Port &m = port[p];
-        const int r = random_.percent(behaviour.r) ? choose(m.reads) : -1;
-        m.r_valid = r >= 0;
-        if (r >= 0) {
-            m.r_index = (size_t)r;
-            const Burst &b = m.reads[m.r_index];
+        m.r_index = random_.percent(behaviour.r) ? choose(m.reads) : -1;
+        Pin(top.rvalid_i, p, 1).set(m.r_index >= 0);
+        if (m.r_index >= 0) {
+            const Burst &b = m.reads[(size_t)m.r_index];
             for (unsigned w = 0; w < beat_words(); w++)
-                top_.rdata_i[(unsigned)p * beat_words() + w] = beat_word(p, b.address + b.done * beat_, w);
-            top_.rid_i = (SData)((top_.rid_i & ~(0xffu << 8 * p)) | (unsigned)b.id << 8 * p);
+                top.rdata_i[p * beat_words() + w] = beat_word((int)p, b.address + b.done * beat_, w);
+            Pin(top.rid_i, 8 * p, 8).set((uint64_t)b.id);
         }
-        top_.rvalid_i = (CData)((top_.rvalid_i & ~(1u << p)) | (uint32_t)m.r_valid << p);
-        const int b = random_.percent(behaviour.b) ? choose(m.responses) : -1;
-        m.b_valid = b >= 0;
-        if (b >= 0) {
-            m.b_index = (size_t)b;
-            top_.bid_i = (SData)((top_.bid_i & ~(0xffu << 8 * p)) | (unsigned)m.responses[m.b_index].id << 8 * p);
-        }
-        top_.bvalid_i = (CData)((top_.bvalid_i & ~(1u << p)) | (uint32_t)m.b_valid << p);
+        m.b_index = random_.percent(behaviour.b) ? choose(m.responses) : -1;
+        Pin(top.bvalid_i, p, 1).set(m.b_index >= 0);
+        if (m.b_index >= 0)
+            Pin(top.bid_i, 8 * p, 8).set((uint64_t)m.responses[(size_t)m.b_index].id);
     }
 
-    void sample() {
+    void sample() override {
+        rq_accepted_ = top.rq_valid_i & top.rq_ready_o;
+        wc_accepted_ = top.wc_valid_i & top.wc_ready_o;
+        wd_accepted_ = top.wd_valid_i & top.wd_ready_o;
         for (int i = 0; i < 2; i++)
-            if (top_.ack_o >> i & 1) {
+            if (top.ack_o >> i & 1) {
                 if (ack_at_[i].empty())
                     checks.fail("acknowledge without command");
                 else if (write_done_[i] < ack_at_[i].front())
@@ -304,9 +277,9 @@ class Bench {
         for (int p = 0; p < 2; p++)
             sample_port(p);
         for (int i = 0; i < 4; i++) {
-            if ((top_.rq_valid_i & top_.rq_ready_o) >> i & 1)
+            if (rq_accepted_ >> i & 1)
                 read_todo_[i].pop_front();
-            if ((top_.rs_valid_o & top_.rs_ready_i) >> i & 1) {
+            if ((top.rs_valid_o & top.rs_ready_i) >> i & 1) {
                 if (read_expected_[i].empty()) {
                     checks.fail("more read data than asked for");
                     continue;
@@ -314,8 +287,7 @@ class Bench {
                 for (size_t atoms = word_atoms(read_expected_[i], read_atoms(i)), k = 0; k < atoms; k++) {
                     const Request &r = read_expected_[i].front();
                     for (unsigned w = 0; w < words(); w++)
-                        checks.equal("read data",
-                                     top_.rs_data_o[(unsigned)i * beat_words() + (unsigned)k * words() + w],
+                        checks.equal("read data", top.rs_data_o[(unsigned)i * beat_words() + (unsigned)k * words() + w],
                                      hash(r.ram ? 0 : 1, r.address, w));
                     read_expected_[i].pop_front();
                     taken[i]++;
@@ -323,9 +295,9 @@ class Bench {
             }
         }
         for (int i = 0; i < 2; i++) {
-            if ((top_.wc_valid_i & top_.wc_ready_o) >> i & 1)
+            if (wc_accepted_ >> i & 1)
                 write_todo_[i].pop_front();
-            if ((top_.wd_valid_i & top_.wd_ready_o) >> i & 1)
+            if (wd_accepted_ >> i & 1)
                 for (size_t atoms = word_atoms(data_todo_[i], write_atoms(i)); atoms > 0; atoms--)
                     data_todo_[i].pop_front();
         }
@@ -337,70 +309,54 @@ class Bench {
             checks.fail("%s burst leaves its line", what);
     }
 
+    // The burst on AR or AW.
+    template <class Addr> static Burst burst(int p, unsigned ids, unsigned lens, Addr &addr) {
+        return {(int)(ids >> 8 * p & 0xff), Pin(addr, 64 * (size_t)p, 64).value(), (lens >> 4 * p & 15) + 1, 0, 0, 0};
+    }
+
     void sample_port(int p) {
         Port &m = port[p];
         // Read.
-        const bool ar = top_.arvalid_o >> p & 1;
-        const uint64_t araddr = top_.araddr_o[2 * p] | (uint64_t)top_.araddr_o[2 * p + 1] << 32;
-        const uint64_t ar_info = (top_.arid_o >> 8 * p & 0xffu) << 4 | (top_.arlen_o >> 4 * p & 0xfu);
-        if (!m.ar_new && (!ar || araddr != m.ar_last || ar_info != m.ar_info))
-            checks.fail("AR changed before it was accepted");
-        if (ar && m.ar_new) {
-            const unsigned beats = (unsigned)(ar_info & 15) + 1;
-            m.read_flight += beats;
-            if (m.read_flight > m.read_peak)
-                m.read_peak = m.read_flight;
-            if (m.read_flight > m.read_limit + 1)
-                checks.fail("read outstanding limit exceeded");
-            if (araddr % beat_)
+        Burst ar = burst(p, top.arid_o, top.arlen_o, top.araddr_o);
+        m.ar.sample(top.arvalid_o >> p & 1, top.arready_i >> p & 1, ar);
+        if (m.ar.offered) {
+            if (ar.address % beat_)
                 checks.fail("araddr is not aligned");
-            check_burst(p, "read", araddr, beats);
+            check_burst(p, "read", ar.address, ar.beats);
             for (const Burst &b : port[1 - p].reads)
-                if (b.id == (int)(ar_info >> 4))
+                if (b.id == ar.id)
                     checks.fail("one client reads both memories at once");
         }
-        m.ar_last = araddr;
-        m.ar_info = ar_info;
-        m.ar_new = !ar || (top_.arready_i >> p & 1);
-        if (ar && m.ar_new) {
-            m.reads.push_back({(int)(ar_info >> 4), araddr, (unsigned)(ar_info & 15) + 1, 0,
-                               cycle + behaviour.latency + (behaviour.jitter ? random_.below(behaviour.jitter) : 0),
-                               0});
-            m.ar_ids.push_back((int)(ar_info >> 4));
+        if (m.ar.accepted) {
+            ar.due = design.now + behaviour.latency + (behaviour.jitter ? random_.below(behaviour.jitter) : 0);
+            m.reads.push_back(ar);
+            m.ar_ids.push_back(ar.id);
         }
-        if (m.r_valid) {
-            Burst &b = m.reads[m.r_index];
-            m.read_flight--;
+        if (m.r_index >= 0) {
+            Burst &b = m.reads[(size_t)m.r_index];
+            m.ar.flight--;
             if (++b.done == b.beats)
-                m.reads.erase(m.reads.begin() + (long)m.r_index);
+                m.reads.erase(m.reads.begin() + m.r_index);
         }
         // Write.
-        const bool aw = top_.awvalid_o >> p & 1, w = top_.wvalid_o >> p & 1;
-        const uint64_t awaddr = top_.awaddr_o[2 * p] | (uint64_t)top_.awaddr_o[2 * p + 1] << 32;
-        const uint64_t aw_info = (top_.awid_o >> 8 * p & 0xffu) << 4 | (top_.awlen_o >> 4 * p & 0xfu);
+        const Burst aw = burst(p, top.awid_o, top.awlen_o, top.awaddr_o);
+        const bool w = top.wvalid_o >> p & 1;
         std::vector<uint32_t> data;
         for (unsigned i = 0; i < beat_words(); i++)
-            data.push_back(top_.wdata_o[(unsigned)p * beat_words() + i]);
+            data.push_back(top.wdata_o[(unsigned)p * beat_words() + i]);
         const unsigned beat_atoms = beat_ / atom_;
-        const uint32_t mask = top_.wmask_o >> (unsigned)p * beat_atoms & ((1u << beat_atoms) - 1);
+        const uint32_t mask = top.wmask_o >> (unsigned)p * beat_atoms & ((1u << beat_atoms) - 1);
         data.push_back(mask);
-        data.push_back(top_.wlast_o >> p & 1);
-        if (!m.aw_new && (!aw || awaddr != m.aw_last || aw_info != m.aw_info))
-            checks.fail("AW changed before it was accepted");
+        data.push_back(top.wlast_o >> p & 1);
         if (!m.w_new && (!w || data != m.w_last))
             checks.fail("W changed before it was accepted");
-        if (aw && m.aw_new) {
-            const unsigned beats = (unsigned)(aw_info & 15) + 1;
+        m.aw.sample(top.awvalid_o >> p & 1, top.awready_i >> p & 1, aw);
+        if (m.aw.offered) {
             m.aw_offers++;
-            m.write_flight += beats;
-            if (m.write_flight > m.write_peak)
-                m.write_peak = m.write_flight;
-            if (m.write_flight > m.write_limit + 1)
-                checks.fail("write outstanding limit exceeded");
-            check_burst(p, "write", awaddr, beats);
-            if (awaddr % (burst_[p] < top_.piece_o ? beat_ : atom_) && beat_ != atom_)
+            check_burst(p, "write", aw.address, aw.beats);
+            if (aw.address % (burst_[p] < top.piece_o ? beat_ : atom_) && beat_ != atom_)
                 checks.fail("awaddr is not aligned");
-            m.offered.push_back({(int)(aw_info >> 4), awaddr, beats, 0, 0, 0});
+            m.offered.push_back(aw);
         }
         if (w && m.w_new && m.w_first)
             m.w_offers++;
@@ -408,15 +364,10 @@ class Bench {
             checks.fail("a started write burst pauses");
         if (m.aw_offers != m.w_offers)
             checks.fail("AW and its first W beat are not offered together");
-        m.aw_last = awaddr;
-        m.aw_info = aw_info;
-        m.aw_new = !aw || (top_.awready_i >> p & 1);
-        if (aw && m.aw_new)
-            m.aw_accepted++;
+        m.aw_accepted += m.aw.accepted;
         m.w_last = data;
-        m.w_new = !w || (top_.wready_i >> p & 1);
-        if (w)
-            m.w_first = false;
+        m.w_new = !w || (top.wready_i >> p & 1);
+        m.w_first &= !w;
         if (w && m.w_new && m.w_finished < m.aw_offers) {
             Burst &b = m.offered[m.w_finished - retired_[p]];
             // Without strobes within it a beat is where awaddr says, misaligned as it may be.
@@ -440,28 +391,24 @@ class Bench {
                 m.w_first = true;
             }
         }
-        if (m.b_valid) {
-            const Burst b = m.responses[m.b_index];
-            m.responses.erase(m.responses.begin() + (long)m.b_index);
-            m.write_flight -= b.beats;
+        if (m.b_index >= 0) {
+            const Burst b = m.responses[(size_t)m.b_index];
+            m.responses.erase(m.responses.begin() + m.b_index);
+            m.aw.flight -= b.beats;
             for (int i = 0; i < 2; i++)
                 if (b.id == write_id[i])
                     write_done_[i] += b.atoms;
         }
         while (!m.offered.empty() && retired_[p] < m.aw_accepted && retired_[p] < m.w_finished) {
             m.responses.push_back(m.offered.front());
-            m.responses.back().due = cycle + behaviour.b_latency;
+            m.responses.back().due = design.now + behaviour.b_latency;
             m.offered.pop_front();
             retired_[p]++;
         }
     }
 
-  public:
-    uint64_t taken[4] = {};
-
-  private:
-    Vbench top_;
     Random random_;
+    uint32_t rq_accepted_ = 0, wc_accepted_ = 0, wd_accepted_ = 0; // in the last clock, of each client
     unsigned atom_ = 0, beat_ = 0, burst_[2] = {};
     size_t retired_[2] = {};
     std::deque<Request> read_todo_[4], read_expected_[4], write_todo_[2], data_todo_[2];
@@ -511,9 +458,6 @@ void stalls() {
         bench.behaviour = c.b;
         traffic(bench, random, 600);
         bench.finish(400000);
-        for (int p = 0; p < 2; p++)
-            if (bench.port[p].read_flight || bench.port[p].write_flight)
-                checks.fail("beats left in flight");
     }
 }
 
@@ -521,13 +465,13 @@ void limits() {
     for (unsigned cnt : {0u, 1u, 2u, 3u, 7u, 15u}) {
         const unsigned longest = 4;
         Bench bench(cnt + 1);
-        const bool bursts = bench.pins().burst_o > 1;
-        if ((bursts || bench.pins().sram_burst_o > 1) && cnt + 1 < longest)
+        const bool bursts = bench.top.burst_o > 1;
+        if ((bursts || bench.top.sram_burst_o > 1) && cnt + 1 < longest)
             continue;
         checks.start("outstanding count " + std::to_string(cnt) + " allows " + std::to_string(cnt + 1) +
                      " beats in flight");
         Random random(cnt);
-        bench.limits(cnt, cnt);
+        bench.limits(cnt);
         traffic(bench, random, 200);
         // Enough of both at once for the peak.
         bench.read(0, {0x8000, 64, 1, false});
@@ -536,10 +480,10 @@ void limits() {
         bench.write(1, {0x60000, 64, 1, true});
         bench.finish(400000);
         const unsigned whole = bursts ? (cnt + 1) / longest * longest : cnt + 1;
-        if (bench.port[0].read_peak < whole)
-            checks.equal("read beats in flight", bench.port[0].read_peak, whole);
-        if (bench.port[0].write_peak < (whole > 4 ? 4 : whole))
-            checks.equal("write beats in flight", bench.port[0].write_peak, whole);
+        if (bench.port[0].ar.peak < whole)
+            checks.equal("read beats in flight", bench.port[0].ar.peak, whole);
+        if (bench.port[0].aw.peak < (whole > 4 ? 4 : whole))
+            checks.equal("write beats in flight", bench.port[0].aw.peak, whole);
     }
 }
 
@@ -550,11 +494,11 @@ void credits() {
         bench.behaviour.latency = 300;
         bench.read(client, {0x1000, 400, 1, false});
         bench.finish(40000);
-        checks.equal("beats in flight", bench.port[0].read_peak, (uint64_t)read_depth[client]);
+        checks.equal("beats in flight", bench.port[0].ar.peak, (uint64_t)read_depth[client]);
     }
     checks.start("a client that does not drain blocks no other");
     Bench bench(8);
-    bench.pins().rs_ready_i = 0;
+    bench.top.rs_ready_i = 0;
     bench.behaviour.engine = 1; // reads are requested, hardly drained
     for (int client = 0; client < 4; client++)
         bench.read(client, {0x1000, 50, 1, false});
@@ -565,29 +509,28 @@ void weights() {
     checks.start("weights 3 and 1: three pieces of SDP, then one of PDP");
     Bench bench(3);
     bench.behaviour.latency = 4;
-    bench.reg_write(false, 0, 0x01010301); // bytes upwards: BDMA, SDP, PDP, CDP
+    bench.access(bench.top.mcif_req_i, true, 0, 0x01010301); // bytes upwards: BDMA, SDP, PDP, CDP
     bench.read(0, {0x1000, 900, 1, false});
     bench.read(3, {0x9000, 300, 1, false});
     bench.finish(4000);
     const std::vector<int> &ids = bench.port[0].ar_ids;
     // With longer pieces only until the buffers are full: then the answers set the pace, not the arbiter.
-    const size_t bursts = bench.pins().piece_o / bench.pins().burst_o, count = bench.pins().piece_o > 1 ? 20 : 1000;
+    const size_t bursts = bench.top.piece_o / bench.top.burst_o, count = bench.top.piece_o > 1 ? 20 : 1000;
     for (size_t i = 0; i < count * bursts && i < ids.size(); i++)
         checks.equal("id on AR", (uint64_t)ids[i], (uint64_t)read_id[i / bursts % 4 == 3 ? 3 : 0]);
     checks.start("weight 0 takes a client out until it is changed");
     Bench none(4);
-    none.reg_write(false, 0, 0x01010001);
-    none.reg_write(false, 3, 0x01000101);
+    none.access(none.top.mcif_req_i, true, 0, 0x01010001);
+    none.access(none.top.mcif_req_i, true, 3, 0x01000101);
     none.read(0, {0x1000, 5, 1, false});
     none.write(1, {0x1000, 5, 1, true});
     none.read(3, {0x1000, 5, 1, false});
-    for (int i = 0; i < 200; i++)
-        none.step();
+    none.design.clocks(200);
     for (int id : none.port[0].ar_ids)
         checks.equal("id on AR", (uint64_t)id, (uint64_t)read_id[3]);
     checks.equal("AW offered", none.port[0].aw_offers, 0);
-    none.reg_write(false, 0, 0x01010101);
-    none.reg_write(false, 3, 0x01010101);
+    none.access(none.top.mcif_req_i, true, 0, 0x01010101);
+    none.access(none.top.mcif_req_i, true, 3, 0x01010101);
     none.finish(1000);
 }
 
@@ -595,43 +538,36 @@ void speed() {
     checks.start("latency and rate");
     Bench bench(5);
     bench.read(0, {0x1000, 1, 1, false});
-    uint64_t start = bench.cycle;
-    while (bench.port[0].ar_ids.empty() && bench.cycle < start + 20)
-        bench.step();
-    checks.equal("clocks from request to AR", bench.cycle - 1 - start, 2);
-    start = bench.cycle - 1;
-    while (!bench.taken[0] && bench.cycle < start + 50)
-        bench.step();
-    checks.equal("clocks from AR to data at the engine, memory of 32", bench.cycle - 1 - start, 33);
+    const uint64_t &now = bench.design.now;
+    uint64_t start = now;
+    while (bench.port[0].ar_ids.empty() && now < start + 20)
+        bench.design.clock();
+    checks.equal("clocks from request to AR", now - 1 - start, 2);
+    start = now - 1;
+    while (!bench.taken[0] && now < start + 50)
+        bench.design.clock();
+    checks.equal("clocks from AR to data at the engine, memory of 32", now - 1 - start, 33);
+    // What has been asked for takes at most so many clocks.
+    const auto takes = [&](const char *what, uint64_t limit) {
+        start = now;
+        bench.finish(2000);
+        if (now - start > limit)
+            checks.equal(what, now - start, limit);
+    };
     for (int i = 0; i < 1000; i++)
         bench.read(0, {0x1000 + (uint64_t)i * 3 * bench.atom(), 1, 1, false});
-    start = bench.cycle;
-    bench.finish(2000);
-    if (bench.cycle - start > 1000 + 40)
-        checks.equal("clocks for 1000 requests of one atom", bench.cycle - start, 1000 + 40);
-    start = bench.cycle;
+    takes("clocks for 1000 requests of one atom", 1000 + 40);
     bench.write(0, {0x20000, 1000, 1, true});
-    bench.finish(2000);
-    if (bench.cycle - start > 1000 + 20)
-        checks.equal("clocks for a write of 1000 atoms", bench.cycle - start, 1000 + 20);
-    start = bench.cycle;
+    takes("clocks for a write of 1000 atoms", 1000 + 20);
     for (int i = 0; i < 500; i++)
         bench.write(1, {0x40000 + (uint64_t)i * 2 * bench.atom(), 1, 1, i == 499});
-    bench.finish(2000);
-    if (bench.cycle - start > 500 + 20)
-        checks.equal("clocks for 500 writes of one atom", bench.cycle - start, 500 + 20);
+    takes("clocks for 500 writes of one atom", 500 + 20);
     for (unsigned odd = 0; odd < 2; odd++) {
-        const uint64_t words = 960 / bench.pins().beat_atoms_o;
-        start = bench.cycle;
+        const uint64_t words = 960 / bench.top.beat_atoms_o;
         bench.read(2, {0x1000 + odd * bench.atom(), 960, 1, false});
-        bench.finish(2000);
-        if (bench.cycle - start > words + 45)
-            checks.equal("clocks for a read of 960 atoms by beats", bench.cycle - start, words + 45);
-        start = bench.cycle;
+        takes("clocks for a read of 960 atoms by beats", words + 45);
         bench.write(1, {0x60000 + odd * (0x20000 + bench.atom()), 960, 1, true});
-        bench.finish(2000);
-        if (bench.cycle - start > words + 20)
-            checks.equal("clocks for a write of 960 atoms by beats", bench.cycle - start, words + 20);
+        takes("clocks for a write of 960 atoms by beats", words + 20);
     }
 }
 
@@ -641,8 +577,7 @@ void unknown_ids() {
         checks.start("memory type 0 without secondary memory is never accepted");
         bench.read(0, {0x1000, 4, 0, false});
         bench.write(0, {0x1000, 4, 0, true});
-        for (int i = 0; i < 500; i++)
-            bench.step();
+        bench.design.clocks(500);
         checks.equal("AR", bench.port[0].ar_ids.size() + bench.port[1].ar_ids.size(), 0);
         checks.equal("AW", bench.port[0].aw_offers + bench.port[1].aw_offers, 0);
     }
@@ -650,14 +585,14 @@ void unknown_ids() {
     checks.rtl_checks = Checks::RtlChecks::Wanted;
     Bench drop(9);
     for (int id : {0, 1, 2, 4, 15}) {
-        drop.pins().rvalid_i = 1;
-        drop.pins().rid_i = (SData)id;
-        drop.pins().bvalid_i = 1;
-        drop.pins().bid_i = (SData)id;
-        drop.pins().clk_i = 0;
-        drop.pins().eval();
-        drop.pins().clk_i = 1;
-        drop.pins().eval();
+        drop.top.rvalid_i = 1;
+        drop.top.rid_i = (SData)id;
+        drop.top.bvalid_i = 1;
+        drop.top.bid_i = (SData)id;
+        drop.top.clk_i = 0;
+        drop.top.eval();
+        drop.top.clk_i = 1;
+        drop.top.eval();
     }
     Random random(9);
     traffic(drop, random, 50);
@@ -667,10 +602,26 @@ void unknown_ids() {
 void groups() {
     checks.start("register group: run, layer registers, status words, races with done");
     Bench b(11);
-    Vbench &pins = b.pins();
-    auto write = [&](unsigned word, uint32_t data) { b.group(true, word, data); };
+    Vbench &pins = b.top;
+    auto write = [&](unsigned word, uint32_t data) { b.access(pins.group_req_i, true, word, data); };
     auto expect = [&](const char *what, unsigned word, uint32_t expected) {
-        checks.equal(what, b.group(false, word, 0), expected);
+        checks.equal(what, b.access(pins.group_req_i, false, word, 0), expected);
+    };
+    // The layer that runs: its group and word 4.
+    auto runs = [&](const char *what, uint32_t group, uint32_t word) {
+        checks.equal(what, pins.run_o, 1);
+        checks.equal("group of the layer", pins.group_o, group);
+        checks.equal("word 4 of the layer", pins.d_o[1], word);
+    };
+    // The layer ends in the clock of an access, or of none.
+    auto done = [&](uint32_t status, unsigned word, uint32_t data) {
+        pins.done_i = 1;
+        pins.stat_i = status;
+        if (word)
+            write(word, data);
+        else
+            b.design.clock();
+        pins.done_i = 0;
     };
     expect("reset of word 5", 5, 0x1234);
     expect("answer beyond the window", 8, 0);
@@ -682,29 +633,22 @@ void groups() {
     write(6, 0xffffffff);
     expect("status is read-only", 6, 0);
     write(3, 1);
-    b.step();
-    checks.equal("run two clocks after the write", pins.run_o, 1);
-    checks.equal("word 4 of the layer", pins.d_o[1], 0x11111111);
+    b.design.clock();
+    runs("run two clocks after the write", 0, 0x11111111);
     checks.equal("word 5 of the layer", pins.d_o[2], 0xabcd);
-    checks.equal("group of the layer", pins.group_o, 0);
     write(4, 0x22222222);
     expect("armed group keeps its value", 4, 0x11111111);
     write(1, 1);
     write(4, 0x33333333);
     write(3, 1);
     expect("both armed", 0, 0x00020001);
-    checks.equal("layer is still the first", pins.d_o[1], 0x11111111);
+    runs("layer is still the first", 0, 0x11111111);
     // done, and in the same clock a write to the group that is released: dropped.
     write(1, 0);
-    pins.done_i = 1;
-    pins.stat_i = 0x5555;
-    write(4, 0x44444444);
-    pins.done_i = 0;
+    done(0x5555, 4, 0x44444444);
     checks.equal("run falls after done", pins.run_o, 0);
-    b.step();
-    checks.equal("next layer two clocks after done", pins.run_o, 1);
-    checks.equal("its registers", pins.d_o[1], 0x33333333);
-    checks.equal("its group", pins.group_o, 1);
+    b.design.clock();
+    runs("next layer two clocks after done", 1, 0x33333333);
     expect("dropped write", 4, 0x11111111);
     expect("status after done", 6, 0x5555);
     expect("pointer", 1, 0x10000);
@@ -713,13 +657,9 @@ void groups() {
     write(4, 0x55555555);
     expect("free group takes writes", 4, 0x55555555);
     // arm group 0 in the clock of group 1's done.
-    pins.done_i = 1;
-    pins.stat_i = 0x6666;
-    write(3, 1);
-    pins.done_i = 0;
-    b.step();
-    checks.equal("armed in the clock of the other group's done", pins.run_o, 1);
-    checks.equal("registers of that layer", pins.d_o[1], 0x55555555);
+    done(0x6666, 3, 1);
+    b.design.clock();
+    runs("armed in the clock of the other group's done", 0, 0x55555555);
     expect("status cleared by arming", 6, 0);
     expect("status word", 0, 0x00000001);
     write(1, 1);
@@ -729,48 +669,32 @@ void groups() {
     write(1, 0);
     expect("status of group 0 while group 1 is armed", 6, 0);
     write(1, 1);
-    pins.done_i = 1;
-    b.step();
-    pins.done_i = 0;
+    done(0x6666, 0, 0);
     expect("consumer after three layers", 1, 0x10001);
-    b.step();
-    checks.equal("run", pins.run_o, 1);
-    pins.done_i = 1;
-    pins.stat_i = 0x7777;
-    b.step();
-    pins.done_i = 0;
+    b.design.clock();
+    runs("run", 1, 0x33333333);
+    done(0x7777, 0, 0);
     expect("status of group 1, second layer", 6, 0x7777);
     write(1, 0);
     expect("status of group 0, second layer", 6, 0x6666);
     // Group 1 armed first while group 0 is the next: it waits.
     write(1, 1);
     write(3, 1);
-    for (int i = 0; i < 5; i++)
-        b.step();
+    b.design.clocks(5);
     checks.equal("the wrong group waits", pins.run_o, 0);
     expect("pending", 0, 0x00020000);
     write(1, 0);
     write(3, 1);
-    b.step();
-    checks.equal("the right group runs", pins.run_o, 1);
-    checks.equal("group", pins.group_o, 0);
+    b.design.clock();
+    runs("the right group runs", 0, 0x55555555);
 }
 
 void interrupts() {
     checks.start("GLB: every source has its bit, set wins over clear, mask");
     Bench b(12);
-    Vbench &pins = b.pins();
+    Vbench &pins = b.top;
     enum { Mask = 1, Set = 2, Status = 3 };
-    auto access = [&](bool write, unsigned word, uint32_t data) {
-        pins.glb_req_i = 1;
-        pins.write_i = write;
-        pins.addr_i = (uint16_t)word;
-        pins.wdata_i = data;
-        b.step();
-        pins.glb_req_i = 0;
-        pins.write_i = 0;
-        return pins.rdata_o;
-    };
+    auto access = [&](bool write, unsigned word, uint32_t data) { return b.access(pins.glb_req_i, write, word, data); };
     // Bits of done_intr_i: CACC, CDMA weight, CDMA data, RUBIK, BDMA, PDP, CDP, SDP, two each downwards; RUBIK and BDMA
     // are in full alone.
     const bool full = !strcmp(BENCH_CONFIG, "full");
@@ -779,7 +703,7 @@ void interrupts() {
     for (int i = 0; i < 16; i++) {
         const uint32_t status = bit[i] < 0 ? 0 : 1u << bit[i];
         pins.done_intr_i = (SData)(1u << i);
-        b.step();
+        b.design.clock();
         pins.done_intr_i = 0;
         checks.equal("intr in the clock after done", pins.intr_o, status != 0);
         checks.equal("status", access(false, Status, 0), status);
@@ -793,7 +717,7 @@ void interrupts() {
     }
     access(true, Mask, 0x20);
     pins.done_intr_i = 1u << 5;
-    b.step();
+    b.design.clock();
     pins.done_intr_i = 0;
     checks.equal("masked event", pins.intr_o, 0);
     access(true, Mask, 0);
@@ -829,14 +753,11 @@ void random_case(uint64_t seed) {
     b.b_latency = random.range(1u, random.percent(10) ? 600u : 40u);
     b.shuffle = random.percent(50);
     b.engine = share();
-    const bool bursts = bench.pins().burst_o > 1 || bench.pins().sram_burst_o > 1;
+    const bool bursts = bench.top.burst_o > 1 || bench.top.sram_burst_o > 1;
     if (random.percent(30)) {
         const unsigned count = random.range(bursts ? 3u : 0u, 15u);
-        bench.limits(count, count);
+        bench.limits(count);
     }
     traffic(bench, random, random.range(50, 300));
     bench.finish(1000000);
-    for (const Port &p : bench.port)
-        if (p.read_flight || p.write_flight)
-            checks.fail("beats left in flight");
 }
