@@ -21,26 +21,9 @@ namespace {
 
 enum { Lanes = 8, pairs_per_seed = 100000, composed_per_seed = 2000, cells_per_seed = 300 };
 
-// As in fp_bench.sv.
+// As in fp_bench.sv; the codes before are those of lane_ops.
 enum OpCode {
-    Fp17Add,
-    Fp17Mul,
-    Fp32Add,
-    Fp32Mul,
-    Fp32Max,
-    Fp32Min,
-    Fp16Max,
-    Fp16Min,
-    Fp16ToFp17,
-    Fp16ToFp32,
-    Fp17ToFp32,
-    Fp17ToFp16,
-    Fp32ToFp16,
-    Fp32ToFp17,
-    Fp16ToInt16,
-    Int17ToFp16,
-    Fraction16,
-    Fraction35,
+    Fraction35 = 17,
     Dot,
     DotOfTile,
     Fp48Add,
@@ -153,13 +136,21 @@ std::vector<uint32_t> corners(const Format &f) {
 class Operations {
   public:
     Design design;
-    void select(OpCode op) {
-        design.top.op_i = op;
+    void select(size_t op) {
+        design.top.op_i = static_cast<CData>(op);
     }
     // Operands of up to 32 bits in their places.
     void put(size_t place, uint32_t a, uint32_t b) {
         design.top.a_i[place] = a;
         design.top.b_i[place] = b;
+    }
+    // A cell's operands, two in each place; its result comes with the clocks.
+    void play(OpCode op, const std::array<uint16_t, 64> &w, const std::array<uint16_t, 64> &d) {
+        select(op);
+        for (size_t i = 0; i < 32; i++)
+            put(i, w[2 * i] | static_cast<uint32_t>(w[2 * i + 1]) << 16,
+                d[2 * i] | static_cast<uint32_t>(d[2 * i + 1]) << 16);
+        design.clocks(8);
     }
     uint32_t result(size_t place) const {
         return design.top.z_o[place];
@@ -170,49 +161,49 @@ class Operations {
 };
 
 struct LaneOp {
-    OpCode code;
     const char *name;
     Format format;
     bool two;
     uint32_t (*want)(uint32_t a, uint32_t b);
 };
 
+// By their codes.
 const LaneOp lane_ops[] = {
-    {Fp17Add, "fp17 add", fp17, true, [](uint32_t a, uint32_t b) { return fp17_add(a, b); }},
-    {Fp17Mul, "fp17 mul", fp17, true, [](uint32_t a, uint32_t b) { return fp17_mul(a, b); }},
-    {Fp32Add, "fp32 add", fp32, true, [](uint32_t a, uint32_t b) { return fp32_add(a, b); }},
-    {Fp32Mul, "fp32 mul", fp32, true, [](uint32_t a, uint32_t b) { return fp32_mul(a, b); }},
-    {Fp32Max, "fp32 max", fp32, true, [](uint32_t a, uint32_t b) { return fp32_extreme(a, b, false); }},
-    {Fp32Min, "fp32 min", fp32, true, [](uint32_t a, uint32_t b) { return fp32_extreme(a, b, true); }},
-    {Fp16Max, "fp16 max", fp16, true, [](uint32_t a, uint32_t b) { return fp16_extreme(a, b, false); }},
-    {Fp16Min, "fp16 min", fp16, true, [](uint32_t a, uint32_t b) { return fp16_extreme(a, b, true); }},
-    {Fp16ToFp17, "fp16 to fp17", fp16, false,
-     [](uint32_t a, uint32_t) { return fp16_to_fp17(static_cast<uint16_t>(a)); }},
-    {Fp16ToFp32, "fp16 to fp32", fp16, false,
-     [](uint32_t a, uint32_t) { return fp16_to_fp32(static_cast<uint16_t>(a)); }},
-    {Fp17ToFp32, "fp17 to fp32", fp17, false, [](uint32_t a, uint32_t) { return fp17_to_fp32(a); }},
-    {Fp17ToFp16, "fp17 to fp16", fp17, false, [](uint32_t a, uint32_t) { return uint32_t{fp17_to_fp16(a)}; }},
-    {Fp32ToFp16, "fp32 to fp16", fp32, false, [](uint32_t a, uint32_t) { return uint32_t{fp32_to_fp16(a)}; }},
-    {Fp32ToFp17, "fp32 to fp17", fp32, false, [](uint32_t a, uint32_t) { return fp32_to_fp17(a); }},
-    {Fp16ToInt16, "fp16 to int16", fp16, false,
+    {"fp17 add", fp17, true, [](uint32_t a, uint32_t b) { return fp17_add(a, b); }},
+    {"fp17 mul", fp17, true, [](uint32_t a, uint32_t b) { return fp17_mul(a, b); }},
+    {"fp32 add", fp32, true, [](uint32_t a, uint32_t b) { return fp32_add(a, b); }},
+    {"fp32 mul", fp32, true, [](uint32_t a, uint32_t b) { return fp32_mul(a, b); }},
+    {"fp32 max", fp32, true, [](uint32_t a, uint32_t b) { return fp32_extreme(a, b, false); }},
+    {"fp32 min", fp32, true, [](uint32_t a, uint32_t b) { return fp32_extreme(a, b, true); }},
+    {"fp16 max", fp16, true, [](uint32_t a, uint32_t b) { return fp16_extreme(a, b, false); }},
+    {"fp16 min", fp16, true, [](uint32_t a, uint32_t b) { return fp16_extreme(a, b, true); }},
+    {"fp16 to fp17", fp16, false, [](uint32_t a, uint32_t) { return fp16_to_fp17(static_cast<uint16_t>(a)); }},
+    {"fp16 to fp32", fp16, false, [](uint32_t a, uint32_t) { return fp16_to_fp32(static_cast<uint16_t>(a)); }},
+    {"fp17 to fp32", fp17, false, [](uint32_t a, uint32_t) { return fp17_to_fp32(a); }},
+    {"fp17 to fp16", fp17, false, [](uint32_t a, uint32_t) { return uint32_t{fp17_to_fp16(a)}; }},
+    {"fp32 to fp16", fp32, false, [](uint32_t a, uint32_t) { return uint32_t{fp32_to_fp16(a)}; }},
+    {"fp32 to fp17", fp32, false, [](uint32_t a, uint32_t) { return fp32_to_fp17(a); }},
+    {"fp16 to int16", fp16, false,
      [](uint32_t a, uint32_t) { return uint32_t{static_cast<uint16_t>(fp16_to_int16(static_cast<uint16_t>(a)))}; }},
     // an integer has the width of FP17, a fraction that of FP16
-    {Int17ToFp16, "int17 to fp16", fp17, false,
+    {"int17 to fp16", fp17, false,
      [](uint32_t a, uint32_t) { return uint32_t{fp16_from_integer(static_cast<int32_t>(a << 15) >> 15)}; }},
-    {Fraction16, "fraction of 16 bits to fp17", fp16, false,
-     [](uint32_t a, uint32_t) { return fp17_from_fraction(a, 16); }},
-    {Fraction35,
-     "fraction of 35 bits to fp17",
+    {"fraction of 16 bits to fp17", fp16, false, [](uint32_t a, uint32_t) { return fp17_from_fraction(a, 16); }},
+    {"fraction of 35 bits to fp17",
      {2, 32},
      true,
      [](uint32_t a, uint32_t b) { return fp17_from_fraction(static_cast<uint64_t>(b & 7) << 32 | a, 35); }},
 };
 
+size_t code(const LaneOp &op) {
+    return static_cast<size_t>(&op - lane_ops);
+}
+
 // Eight pairs at a time. The reasons of the first failures are kept.
 class LaneRun {
   public:
     explicit LaneRun(const LaneOp &op) : op_(op) {
-        operations_.select(op.code);
+        operations_.select(code(op));
     }
     void add(uint32_t a, uint32_t b) {
         a_[count_] = a;
@@ -248,7 +239,7 @@ uint64_t draw_fraction(Random &r) {
 void random_pairs(const LaneOp &op, Random &r) {
     LaneRun run(op);
     for (int n = 0; n < pairs_per_seed; n++) {
-        if (op.code == Fraction35) {
+        if (code(op) == Fraction35) {
             const uint64_t fraction = draw_fraction(r);
             run.add(static_cast<uint32_t>(fraction), static_cast<uint32_t>(fraction >> 32));
         } else {
@@ -302,36 +293,7 @@ class Fp16Source {
     bool specials_;
 };
 
-// One atomic operation of 64 lanes, with the given operands in one kernel.
-void check_cell(Operations &operations, cmac_fp16_weights &weights, const std::array<uint16_t, 64> &w,
-                const std::array<uint16_t, 64> &d, bool tile) {
-    cmac_fp16_weights_clear(&weights);
-    int16_t kernel[64], window[64];
-    std::copy(w.begin(), w.end(), kernel);
-    cmac_fp16_weights_place(&weights, 0, 0, kernel, 64, 1, 64);
-    std::copy(d.begin(), d.end(), window);
-    const cmac_piece piece = {0, 0, 64};
-    cmac_fp16_data data;
-    cmac_fp16_sums sums;
-    cmac_fp16_data_read(&data, &weights, window, &piece, 1);
-    cmac_fp16_atom(&weights, 0, 0, 0, &data, tile, &sums);
-    operations.select(tile ? DotOfTile : Dot);
-    for (size_t i = 0; i < 32; i++)
-        operations.put(i, w[2 * i] | static_cast<uint32_t>(w[2 * i + 1]) << 16,
-                       d[2 * i] | static_cast<uint32_t>(d[2 * i + 1]) << 16);
-    operations.design.clocks(8);
-    const uint32_t exponent = operations.result(0) & 63;
-    if (exponent != static_cast<uint32_t>(sums.exponent[0]))
-        checks.fail("exponent of a sum of products is %u, expected %d", exponent, sums.exponent[0]);
-    for (size_t o = 0; o < (tile ? 4u : 1u); o++) {
-        const uint64_t got = Pin(operations.design.top.z_o, 6 + 38 * o, 38).value();
-        const uint64_t want = static_cast<uint64_t>(sums.mantissa[o][0]) & ((UINT64_C(1) << 38) - 1);
-        if (got != want)
-            checks.fail("mantissa %zu of a sum of products is 0x%" PRIx64 ", expected 0x%" PRIx64 ", exponent %u", o,
-                        got, want, exponent);
-    }
-}
-
+// Atomic operations of 64 lanes, with the given operands in one kernel.
 class CellRun {
   public:
     CellRun() {
@@ -343,7 +305,27 @@ class CellRun {
     CellRun(const CellRun &) = delete;
     CellRun &operator=(const CellRun &) = delete;
     void play(const std::array<uint16_t, 64> &w, const std::array<uint16_t, 64> &d, bool tile) {
-        check_cell(operations_, weights_, w, d, tile);
+        cmac_fp16_weights_clear(&weights_);
+        int16_t kernel[64], window[64];
+        std::copy(w.begin(), w.end(), kernel);
+        cmac_fp16_weights_place(&weights_, 0, 0, kernel, 64, 1, 64);
+        std::copy(d.begin(), d.end(), window);
+        const cmac_piece piece = {0, 0, 64};
+        cmac_fp16_data data;
+        cmac_fp16_sums sums;
+        cmac_fp16_data_read(&data, &weights_, window, &piece, 1);
+        cmac_fp16_atom(&weights_, 0, 0, 0, &data, tile, &sums);
+        operations_.play(tile ? DotOfTile : Dot, w, d);
+        const uint32_t exponent = operations_.result(0) & 63;
+        if (exponent != static_cast<uint32_t>(sums.exponent[0]))
+            checks.fail("exponent of a sum of products is %u, expected %d", exponent, sums.exponent[0]);
+        for (size_t o = 0; o < (tile ? 4u : 1u); o++) {
+            const uint64_t got = Pin(operations_.design.top.z_o, 6 + 38 * o, 38).value();
+            const uint64_t want = static_cast<uint64_t>(sums.mantissa[o][0]) & ((UINT64_C(1) << 38) - 1);
+            if (got != want)
+                checks.fail("mantissa %zu of a sum of products is 0x%" PRIx64 ", expected 0x%" PRIx64 ", exponent %u",
+                            o, got, want, exponent);
+        }
     }
 
   private:
@@ -381,11 +363,7 @@ void check_integers(Operations &operations, const std::array<uint16_t, 64> &w, c
                 high[n] += byte(w, 64 + lane) * byte(d, lane) * sign;
             }
         }
-    operations.select(wide ? (tile ? DotInt16OfTile : DotInt16) : tile ? DotInt8OfTile : DotInt8);
-    for (size_t i = 0; i < 32; i++)
-        operations.put(i, w[2 * i] | static_cast<uint32_t>(w[2 * i + 1]) << 16,
-                       d[2 * i] | static_cast<uint32_t>(d[2 * i + 1]) << 16);
-    operations.design.clocks(8);
+    operations.play(wide ? (tile ? DotInt16OfTile : DotInt16) : tile ? DotInt8OfTile : DotInt8, w, d);
     for (size_t n = 0; n < 4; n++) {
         const uint64_t ones = (UINT64_C(1) << 44) - 1, got = Pin(operations.design.top.z_o, 44 * n, 44).value();
         const uint64_t want =
@@ -597,7 +575,7 @@ void directed_cases() {
     for (const LaneOp &op : lane_ops)
         if (!op.two && op.format.bits() <= 17)
             all_operands(op);
-        else if (op.code != Fraction35)
+        else if (code(op) != Fraction35)
             all_corners(op);
     directed_cells();
     directed_integers();
