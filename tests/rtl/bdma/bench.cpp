@@ -86,7 +86,8 @@ class Run {
     WriteClient writer;
     Csb csb;
     Interrupts done;
-    std::vector<int> launches; // groups, in order
+    std::vector<int> launches;   // groups, in order
+    std::vector<uint64_t> reads; // addresses of beats
     bool counted = false;
 
     Run(const Behaviour &behaviour, uint64_t seed)
@@ -100,6 +101,7 @@ class Run {
         model_ = model_new(config, &options);
         model_->ops->reset(model_, nullptr);
         memory.declare(0, UINT64_MAX);
+        reader.wanted = [this](bool, uint64_t address) { reads.push_back(address); };
         for (::memory *space : model_->memory)
             memory_declare(space, 0, UINT64_MAX);
     }
@@ -193,6 +195,12 @@ class Run {
         return true;
     }
 
+    // Launches what has been pushed, on both sides, and compares.
+    void play(int group) {
+        launch(group);
+        run_model();
+        check_all();
+    }
     void check_all() {
         if (checks.failing() || !wait_done(launches.size()))
             return;
@@ -226,15 +234,11 @@ class Run {
 void examples() {
     checks.start("requests of the chapter's examples");
     Run run(Behaviour::quiet(20), 1);
-    std::vector<uint64_t> reads;
-    run.reader.wanted = [&](bool, uint64_t address) { reads.push_back(address); };
     Descriptor d = {UINT64_C(0xffffff00), 0, 8, 3, 2, 0x100, 0x100, 0x300, 0x300, true, true};
     run.push(d);
     d = {0, UINT64_C(0x0123456789abcde0), 1, 2, 2, 0xffffffe0, 0x80000000, 0xc0000000, 0xffffffe0, true, true};
     run.push(d);
-    run.launch(0);
-    run.run_model();
-    run.check_all();
+    run.play(0);
     std::vector<uint64_t> want; // beats of 64 bytes
     for (uint64_t line : {UINT64_C(0xffffff00), UINT64_C(0x100000000), UINT64_C(0x100000100), UINT64_C(0x100000200),
                           UINT64_C(0x100000300), UINT64_C(0x100000400)})
@@ -242,7 +246,7 @@ void examples() {
             want.push_back(line + 64 * i);
     for (uint64_t line : {UINT64_C(0), UINT64_C(0xffffffe0), UINT64_C(0xc0000000), UINT64_C(0x1bfffffe0)})
         want.push_back(line & ~UINT64_C(63));
-    if (reads != want)
+    if (run.reads != want)
         checks.fail("other beats are read, or in another order");
 }
 
@@ -251,19 +255,16 @@ void status_of_queue() {
     checks.start("STATUS after pushes, launches of nothing, a queue that overflows");
     Run run(Behaviour::quiet(20), 2);
     run.compare(BDMA_STATUS);
-    std::vector<uint64_t> reads;
-    run.reader.wanted = [&](bool, uint64_t address) { reads.push_back(address); };
     for (uint32_t n = 0; n < 24; n++) {
         Descriptor d = {0x1000 + 64 * n, 0x8000 + 64 * n, 1, 1, 1, 32, 32, 32, 32, true, true};
         run.push(d);
         run.design.clocks(10);
         run.compare(BDMA_STATUS);
     }
-    run.launch(1);
-    run.run_model();
-    run.check_all();
-    if (reads.size() != 24 || reads[20] != reads[21] || reads[20] != reads[23] || reads[19] == reads[20])
-        checks.fail("%zu descriptors carried out", reads.size());
+    run.play(1);
+    const std::vector<uint64_t> &r = run.reads;
+    if (r.size() != 24 || r[20] != r[21] || r[20] != r[23] || r[19] == r[20])
+        checks.fail("%zu descriptors carried out", r.size());
     // nothing to launch: busy, without an interrupt
     run.write(BDMA_CFG_LAUNCH0, 1);
     run.design.clocks(10);
@@ -271,9 +272,7 @@ void status_of_queue() {
     run.compare(BDMA_STATUS);
     Descriptor d = {0x2000, 0x9000, 3, 1, 1, 32, 32, 32, 32, false, true};
     run.push(d);
-    run.launch(0);
-    run.run_model();
-    run.check_all();
+    run.play(0);
 }
 
 // Another launch behind one that waits takes its place, and what is pushed joins it. Here its number is that of the
@@ -303,22 +302,12 @@ void rate(uint32_t atoms, uint32_t lines, bool odd_source, bool odd_destination,
                  (odd_source ? ", odd source" : "") + (odd_destination ? ", odd destination" : ""));
     Run run(Behaviour::quiet(32), 4);
     const uint32_t stride = 32 * (atoms + 2) & ~63u;
-    Descriptor d = {0x100000u + 32 * odd_source,
-                    0x800000u + 32 * odd_destination,
-                    atoms,
-                    lines,
-                    1,
-                    stride,
-                    stride,
-                    0,
-                    0,
-                    true,
-                    true};
+    Descriptor d = {0x100000, 0x800000, atoms, lines, 1, stride, stride, 0, 0, true, true};
+    d.source += 32 * odd_source;
+    d.destination += 32 * odd_destination;
     run.push(d);
     const uint64_t from = run.design.now;
-    run.launch(0);
-    run.run_model();
-    run.check_all();
+    run.play(0);
     if (!checks.failing())
         checks.at_most("clocks", run.done.times[0] - from, beats + static_cast<uint64_t>(extra));
 }
