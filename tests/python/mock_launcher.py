@@ -1,4 +1,6 @@
-"""A launcher that is a script."""
+"""A launcher that is a script, and signals that come in turn."""
+import os
+
 from nvcosim.engine.launcher import Done, Ended, Launcher, Started
 
 
@@ -44,3 +46,17 @@ class MockLauncher(Launcher):
 
     def close(self):
         self.kill()
+
+
+class MockSignals:
+    """What comes, one number at a time."""
+
+    def __init__(self, *numbers):
+        self.numbers = list(numbers)
+        self.file, self.other = os.pipe()
+
+    def fileno(self):
+        return self.file
+
+    def take(self):
+        return self.numbers.pop(0) if self.numbers else 0

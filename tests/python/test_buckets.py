@@ -14,7 +14,7 @@ import unittest
 import unittest.mock
 
 from nvcosim.engine.guard import Guard
-from mock_launcher import MockLauncher
+from mock_launcher import MockLauncher, MockSignals
 from nvcosim.night import notify as notifying
 from nvcosim.night.buckets import Bucket, Case, bucket_rule, next_looks, triage_failures
 from nvcosim.night.triage import Discoveries, Discovery, Job, Target, Triage
@@ -25,19 +25,6 @@ from nvcosim.store.results import Result, Row
 from nvcosim.tool import Failure
 
 PATIENCE = 60  # seconds
-
-
-class Signals:
-    """None comes."""
-
-    def __init__(self):
-        self.file, self.other = os.pipe()
-
-    def fileno(self):
-        return self.file
-
-    def take(self):
-        return 0
 
 
 def case(number, coarse="value:SDP", blamed=None, note=None, **more):
@@ -114,7 +101,7 @@ class Night(unittest.TestCase):
             kind="regress", plan="p", plan_path="p.yml", plan_text="", seed=1, version="1", engine="local", command="",
             folder=self.folder), self.tests)
         self.store.store_results(self.night, [Row(i, None, self.result(i)) for i in range(len(self.RESULTS))])
-        self.lines, self.signals = [], Signals()
+        self.lines, self.signals = [], MockSignals()
 
     def result(self, number):
         members = {"verdict": "FAIL", "config": "small", "dut": "rtl+model", "reason": f"reason {number}", "command": "nvcosim run",

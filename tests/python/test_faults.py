@@ -8,7 +8,7 @@ import tempfile
 import types
 import unittest
 
-from mock_launcher import MockLauncher
+from mock_launcher import MockLauncher, MockSignals
 from nvcosim.commands import qualify
 from nvcosim.faults import equivalents
 from nvcosim.faults.campaign import Campaign
@@ -20,19 +20,6 @@ from nvcosim.store.results import Result
 from nvcosim.tool import Failure
 
 PLACE = {"folder": "cdp", "file": "cdp/a.sv", "module": "a", "original": "+", "changed": "-"}
-
-
-class Signals:
-    """What comes, one number at a time."""
-
-    def __init__(self, *numbers):
-        self.numbers = list(numbers)
-
-    def fileno(self):
-        return -1
-
-    def take(self):
-        return self.numbers.pop(0) if self.numbers else 0
 
 
 def planted(play):
@@ -139,7 +126,7 @@ class Campaigns(InFolder):
 
     def campaign(self, faults, together=32, *signals):
         launcher = MockLauncher(self.play, jobs=2)
-        return Campaign(self.store, self.night, self.folder, self.tests, faults, launcher, Signals(*signals), together)
+        return Campaign(self.store, self.night, self.folder, self.tests, faults, launcher, MockSignals(*signals), together)
 
     def run_quietly(self, campaign):
         said = io.StringIO()

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import sqlite3
 import tempfile
 import unittest
@@ -185,9 +186,7 @@ class History(unittest.TestCase):
             self.assertEqual(sorted({row["key"] for row in json.loads(self.said(word, "json"))}), keys)
         for word, near in (("on", "with it in their names: a/one"), ("tow", "did you mean two?"),
                            ("nothing", "nvcosim history '*' shows all tests"), ("\udcff\033", "'\\xff\\x1b'")):
-            with self.assertRaises(Failure) as caught:
-                self.said(word)
-            self.assertIn(near, str(caught.exception))
+            self.assertRaisesRegex(Failure, re.escape(near), self.said, word)
 
     def sql(self, text, form="tabs"):
         made = style()

@@ -326,9 +326,7 @@ class OneTest(unittest.TestCase):
                 ('"tags":[]', '"tags":[1]', "member tags of a test: found [1], expected a list of texts"),
                 ('"max_seconds":0.0', '"max_seconds":[]', "max_seconds of a test: found [], expected a number of sec"),
                 (line, "[]", "found '[]', expected a test as a JSON object")):
-            with self.assertRaises(Failure) as caught:
-                Test.from_json(line.replace(old, new, 1))
-            self.assertIn(message, str(caught.exception))
+            self.assertRaisesRegex(Failure, re.escape(message), Test.from_json, line.replace(old, new, 1))
 
     def test_names_are_those_of_files(self):
         def name(key):

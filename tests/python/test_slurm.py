@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import tempfile
 import time
 import unittest
@@ -48,9 +49,7 @@ class Chunks(unittest.TestCase):
                 ('{"end":0}\nx\n', "chunks/0:2: found 'x', expected a test"),
                 ('{"end":0}\n{"number":1}\n', "chunks/0:2: found '{\"number\":1}', expected a test")):
             pathlib.Path(f"{self.folder}/slurm/chunks/0").write_text(text, encoding="utf-8")
-            with self.assertRaises(Failure) as failure:
-                Chunk(self.folder, 0).read_order()
-            self.assertIn(message, str(failure.exception))
+            self.assertRaisesRegex(Failure, re.escape(message), Chunk(self.folder, 0).read_order)
 
     def test_news_are_whole_lines(self):
         chunk, news = Chunk(self.folder, 0), {"done": 1, "result": {**RESULT, "reason": 'it\n"hangs"'}}
@@ -97,9 +96,7 @@ class Commands(unittest.TestCase):
                          ["--a=1", "--b=x y", "--c=it's", "d e", ""])
         self.assertEqual(Slurm(" ").options, [])
         for text, quote in (("--a 'b", "'"), ('--a "b', '"')):
-            with self.assertRaises(Failure) as failure:
-                Slurm(text)
-            self.assertEqual(str(failure.exception), f"--slurm-options: {text}: the quote {quote} is not closed")
+            self.assertRaisesRegex(Failure, f"^--slurm-options: {text}: the quote {quote} is not closed$", Slurm, text)
 
     def test_what_commands_say(self):
         for script, status, text, complaint, passing in (

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import signal
 import sqlite3
 import subprocess
@@ -63,11 +64,8 @@ class WithFolder(unittest.TestCase):
     def expect(self, store, sql, *expected):
         self.assertEqual(tuple(store.row(sql)), expected)
 
-    @contextlib.contextmanager
     def fails(self, words):
-        with self.assertRaises(Failure) as caught:
-            yield
-        self.assertIn(words, str(caught.exception))
+        return self.assertRaisesRegex(Failure, re.escape(words))
 
 
 class Nights(WithFolder):
