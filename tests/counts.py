@@ -4,6 +4,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 passed = failed = skipped = 0
 
@@ -39,3 +40,19 @@ def scratch():
 def run(*command, **how):
     """A program that has ended, with what it printed."""
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, **how)
+
+
+def until(condition, seconds=60):
+    """What a condition gives when it holds, which has to be soon; else what it gave last."""
+    end = time.monotonic() + seconds
+    while not (found := condition()) and time.monotonic() < end:
+        time.sleep(0.005)
+    return found
+
+
+def runs(pid):
+    """Whether a process has not ended; one that has may still wait for its parent."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):  # before or while it is read
+        return False

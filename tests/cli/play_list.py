@@ -12,8 +12,10 @@ import select
 import signal
 import subprocess
 import sys
-import tempfile
 import time
+
+from counts import check, finish, runs, scratch, until
+from processes import pids
 
 NVCOSIM = os.path.realpath(sys.argv[1])
 TREE = pathlib.Path(__file__).resolve().parents[2]
@@ -45,7 +47,6 @@ esac
 [ -z "$ledger" ] || printf '\n{"test":%s,"at":1,"result":%s}\n' "$test" "$result" >&"$ledger"
 echo "$result" >&3
 """
-failed = []
 
 
 def options(number=0, **changed):
@@ -98,36 +99,19 @@ def done(answers):
     return {a["done"]: a for a in answers if "done" in a}
 
 
-def pids():
-    try:
-        return [int(pid) for pid in pathlib.Path("pids").read_text(encoding="ascii").split()]
-    except FileNotFoundError:
-        return []
-
-
-def is_running(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def until(condition, what):
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.01)
+def wait_for(condition, what):
+    assert until(condition, PATIENCE), what
 
 
 def all_gone():
-    until(lambda: not any(map(is_running, pids())), f"still running: {[p for p in pids() if is_running(p)]}")
+    wait_for(lambda: not any(map(runs, pids())), f"still running: {[p for p in pids() if runs(p)]}")
 
 
 def slow_tests(runner, count, *more, kind="slow"):
     """Starts tests that end when the file `go` is there, each with two more processes, one of which leaves its group (slow)."""
     runner.send(options(), *(test(i, kind) for i in range(count)), *more)
     runner.wait_for(lambda answers: len(started(answers)) == count, "tests do not start")
-    until(lambda: len(pids()) == 3 * count, "tests do not run")
+    wait_for(lambda: len(pids()) == 3 * count, "tests do not run")
 
 
 # ---- checks ----
@@ -259,7 +243,7 @@ def a_killed_runner_leaves_nothing():
                 f"p = subprocess.Popen([{NVCOSIM!r}, 'play-list', '-j2', '--simulators=.'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
                 f"p.stdin.write({lines!r}.encode()); p.stdin.flush(); open('list', 'w').write(str(p.pid)); time.sleep(1000)\n")
         with subprocess.Popen([sys.executable, "-c", code]) as middle:
-            until(lambda: len(pids()) == 6, "tests do not run")
+            wait_for(lambda: len(pids()) == 6, "tests do not run")
             middle.kill()
         with open("pids", "a", encoding="ascii") as file:
             file.write(pathlib.Path("list").read_text(encoding="ascii") + "\n")
@@ -295,7 +279,7 @@ def a_slow_reader_does_not_block_tests():
     with open("ledger", "a", encoding="utf-8") as ledger:
         runner = Runner("-j", "4", f"--ledger={ledger.fileno()}", files=[ledger.fileno()])
         runner.send(options(), *(test(i, name="n" * 200 + str(i)) for i in range(400)), {"end": True})
-        until(lambda: pathlib.Path("ledger").read_text(encoding="utf-8").count('"test"') == 400, "tests wait")
+        wait_for(lambda: pathlib.Path("ledger").read_text(encoding="utf-8").count('"test"') == 400, "tests wait")
         assert runner.end() == (0, "")
         assert sorted(done(runner.answers)) == list(range(400))
 
@@ -310,16 +294,15 @@ CHECKS = [in_order_so_many_at_a_time, results_of_tests_that_fail, limits, the_le
           stop_lets_running_tests_finish, kill_ends_them, the_end_of_the_input_ends_them, a_reader_that_is_gone_ends_them, signals,
           a_killed_runner_leaves_nothing, wrong_lines, a_slow_reader_does_not_block_tests, usage]
 
-for check in CHECKS:
-    with tempfile.TemporaryDirectory() as folder:
+for play in CHECKS:
+    with scratch() as folder:
         os.chdir(folder)
         pathlib.Path("nvcosim-small").write_text(STAND_IN, encoding="ascii")
         os.chmod("nvcosim-small", 0o755)
         try:
-            check()
+            play()
+            check(play.__name__, True)
         except AssertionError as error:
-            print(f"FAIL {check.__name__}: {error!s:.3000}")
-            failed.append(check)
+            check(play.__name__, False, f"{error!s:.3000}")
         os.chdir("/")
-print(f"{len(CHECKS) - len(failed)} passed, {len(failed)} failed")
-sys.exit(1 if failed else 0)
+finish()

@@ -1,15 +1,13 @@
 """Helpers of the scripts that send signals: simulators of tests/cli/source_tree.sh write their process numbers to the file pids."""
 import os
 import sys
-import time
+
+from counts import runs, until
 
 
 def wait_for(condition, what="the simulators do not start or do not end"):
-    end = time.monotonic() + 30
-    while not condition():
-        if time.monotonic() > end:
-            sys.exit(f"nothing happens: {what}")
-        time.sleep(0.02)
+    if not until(condition, 30):
+        sys.exit(f"nothing happens: {what}")
 
 
 def pids():
@@ -19,13 +17,5 @@ def pids():
         return [int(number) for number in f.read().split()]
 
 
-def gone(pid):
-    try:
-        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as f:
-            return f.read().rsplit(")", 1)[1].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):  # before or while it is read
-        return True
-
-
 def all_gone():
-    return all(gone(pid) for pid in pids())
+    return not any(map(runs, pids()))

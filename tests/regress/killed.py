@@ -26,7 +26,7 @@ import sys
 import tempfile
 import time
 
-from counts import check, finish
+from counts import check, finish, until
 
 KILLS = 10
 LAYERS = 80  # random ones, on the model and on both
@@ -134,11 +134,7 @@ items:
         run.wait()
         run.stdout.close()
         check("the runner was killed", run.returncode == -9, run.returncode)
-        for _ in range(100):
-            if not alive(folder):
-                break
-            time.sleep(0.1)
-        check("no simulator is left", not alive(folder), alive(folder))
+        check("no simulator is left", until(lambda: not alive(folder), 10), alive(folder))
         ran += noted()
         history = subprocess.run([str(tree / "nvcosim"), "history", "--sql", "SELECT 1"], capture_output=True, text=True)
         check("history brings in what is in the ledger", history.returncode == 0 and not history.stderr, history.stderr)

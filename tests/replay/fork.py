@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-from counts import check, finish
+from counts import check, finish, runs, until
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 build = pathlib.Path(sys.argv[1]).resolve()
@@ -100,23 +100,6 @@ def is_server(pid):
         return False
 
 
-def wait_for(what, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = what()
-        if found:
-            return found
-        time.sleep(0.005)
-    return None
-
-
-def alive(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def disturbed(disturb):
     """Plays all traces twice, the long one in the middle, and disturbs while that is played by a copy. Returns the process, which has
     ended, its servers and copies."""
@@ -130,7 +113,7 @@ def disturbed(disturb):
         copies = [pid for pid in children(run.pid) if pid not in servers and not children(pid)]
         return (servers, copies) if len(servers) == 1 and len(copies) == 1 else None
 
-    servers, copies = wait_for(found) or ((), ())
+    servers, copies = until(found) or ((), ())
     check("a trace is played by a copy", servers and copies and not is_server(copies[0]))
     if servers and copies:
         disturb(run.pid, servers[0], copies[0])
@@ -201,7 +184,7 @@ items:
     check("another one takes its place", notes()[1] == 2)
 
     run, servers, copies = disturbed(lambda runner, server, copy: os.kill(runner, signal.SIGKILL))
-    check("all end with a runner that is killed", wait_for(lambda: not any(alive(pid) for pid in [*servers, *copies]), 10))
+    check("all end with a runner that is killed", until(lambda: not any(runs(pid) for pid in [*servers, *copies]), 10))
 
     # Pieces of a network: the simulator is reset while they are cut, and they wait for it unless it does not come.
     network = call("-q", "-j2", "--pieces=4", "--input=zero", str(ROOT / "traces/loadables/own_res_img/net.nvdla"))
