@@ -16,8 +16,9 @@ import sys
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests/import")]
 import gen_tables
+from tracetext import TraceText
 
 LIMIT = 300
 
@@ -222,43 +223,22 @@ def register_addresses(config):
     return {f"{register.unit}.{register.name}": register.offset for register in gen_tables.load_registers()[config]}
 
 
-def parse_blob(lines):
-    chunks, at = [], 0
-    for line in lines:
-        for word in line.split():
-            if word.startswith("@"):
-                at = int(word[1:], 0)
-                continue
-            digits, _, count = word.partition("*")
-            data = bytes.fromhex(digits) * int(count or 1)
-            chunks.append((at, data))
-            at += len(data)
-    return chunks
-
-
 class Trace:
     """A trace in one sequence, as `nvcosim export --to nvt` writes it."""
 
     def __init__(self, nvcosim, path, folder):
         out = pathlib.Path(folder) / "sequence.nvt"
         subprocess.run([nvcosim, "export", "--to", "nvt", path, "-o", out], check=True, capture_output=True, timeout=LIMIT)
-        self.blobs, self.commands, blob, label = {}, [], None, ""
-        with open(out, encoding="utf-8") as f:
-            lines = f.read().split("\n")
-        self.config = next(line.split()[1] for line in lines if line.startswith("config "))
+        text = TraceText(out)
+        self.config = next(words[1] for words in text.lines if words[0] == "config")
         addresses = register_addresses("full" if self.config == "full" else "small")
         self.status = addresses["GLB.S_INTR_STATUS"]
-        for line in lines:
-            words = line.split("#")[0].split()
-            if blob is not None:
-                if words == ["end"]:
-                    self.blobs[label], blob = parse_blob(blob), None
-                else:
-                    blob.append(line)
-            elif words and words[0] == "blob":
-                label, blob = words[1], []
-            elif words and words[0] not in ("nvt", "config", "mode"):
-                self.commands.append([str(addresses[w]) if w in addresses else w for w in words if w != "end"])
+        self.blobs, self.commands, contents = {}, [], {"mem_load": iter(text.loads), "mem_check": iter(text.checks)}
+        for words in text.lines:
+            if words[0] in contents:
+                self.blobs[words[3].removeprefix("blob=")] = next(contents[words[0]])[1]
+            if words[0] not in ("nvt", "config", "mode") and words[0][0] != "#":
+                self.commands.append([str(addresses.get(word, word)) for word in words if word != "end"])
 
     def exchanged(self, units):
         """The same for the other register group of these units, of which each ends its layers with bit 0 or 1 of S_INTR_STATUS, or none."""
