@@ -6,8 +6,8 @@ import typing
 from nvcosim.networks.graph import Refused
 
 _TEXT_MAX = 511  # bytes of a message behind its offset
-_Code = typing.Literal["B", "f", "i", "q"]
-_SIZES: dict[_Code, int] = {"B": 1, "f": 4, "i": 4, "q": 8}
+_Code = typing.Literal["B", "i", "q"]
+_SIZES: dict[_Code, int] = {"B": 1, "i": 4, "q": 8}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,10 +105,15 @@ class Flat:
         self.budget -= count
         return Vector(to + 4, count)
 
-    def numbers(self, table: Table, k: int, code: _Code, field: str) -> memoryview:
-        size = _SIZES[code]
+    def _elements(self, table: Table, k: int, size: int, field: str) -> memoryview:
         found = self.vector(table, k, size, field)
-        return self.data[found.at:found.at + size * found.count].cast(code)
+        return self.data[found.at:found.at + size * found.count]
+
+    def numbers(self, table: Table, k: int, code: _Code, field: str) -> memoryview:
+        return self._elements(table, k, _SIZES[code], field).cast(code)
+
+    def floats(self, table: Table, k: int, field: str) -> typing.Sequence[float]:
+        return self._elements(table, k, 4, field).cast("f")
 
     def entry(self, vector: Vector, i: int, what: str) -> Table:
         """Element i of a vector of tables."""

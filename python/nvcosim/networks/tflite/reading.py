@@ -61,7 +61,7 @@ class Reading:
 
     def _read_quantisation(self, lowered: int, tensor: Tensor) -> None:
         about = self.flat.table(self.entry, 4, "quantisation")
-        scales = self.flat.numbers(about, 2, "f", "scales")
+        scales = self.flat.floats(about, 2, "scales")
         zeros = self.flat.numbers(about, 3, "q", "zero points")
         quantised = tensor.type == "int8"  # of others, nothing reads scales and zero points
         for scale in scales if quantised else ():
