@@ -9,15 +9,14 @@
 #include "tests/unit/register_text.h"
 #include "tests/unit/test.h"
 
-enum { ATOMS = 16 /* 4 x 4 */ };
-
 struct stop {
     struct program prog;
     struct device dev;
     struct device_waits waits;
     struct layer_tracker *launches;
     struct hang hang;
-    struct hang_triage *triage;
+    struct op ops[2]; /* of the trace */
+    int events[2];    /* that it waits for */
 };
 
 static void put(void *context, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
@@ -50,7 +49,9 @@ static struct stop *begin(const char *config) {
     s->waits.launches = s->launches;
     for (int i = 0; i < WAIT_COUNT; i++)
         s->waits.pairs[i].counted = s->waits.pairs[i].seen = true;
-    s->hang = (struct hang){.prog = &s->prog, .dev = &s->dev, .waits = &s->waits, .answers = true};
+    s->hang = (struct hang){
+        .prog = &s->prog, .dev = &s->dev, .waits = &s->waits, .answers = true, .events = s->events};
+    s->prog.ops = s->ops;
     strcpy(s->waits.states[WAIT_STATE_CDMA_DAT].value, "Idle");
     strcpy(s->waits.states[WAIT_STATE_CDMA_WT].value, "Idle");
     strcpy(s->waits.states[WAIT_STATE_CSC].value, "Run");
@@ -58,11 +59,28 @@ static struct stop *begin(const char *config) {
     return s;
 }
 
-static void end(struct stop *s, const char *engine) {
-    s->triage = hang_triage_new(&s->hang);
-    assert_non_null(s->triage);
-    assert_string_equal(nvdla_engine_folder(s->triage->engine), engine);
-    hang_triage_free(s->triage);
+/* What the triage of a stop finds has this line. */
+static void end(struct stop *s, const char *expected) {
+    struct hang_triage *triage = hang_triage_new(&s->hang);
+    char *found = NULL;
+    size_t size;
+    assert_non_null(triage);
+    FILE *out = xmemstream(&found, &size);
+    fprintf(out, "\n%s\n%s\nsays %s\nlaunch %d, cycle %" PRIu64 "\nchain", nvdla_engines[triage->engine].name,
+            triage->inside ? "inside" : "outside", triage->sentence, triage->ordinal, triage->cycle);
+    for (size_t i = 0; i < triage->chain_count; i++)
+        fprintf(out, " %s", triage->chain[i].engine->name);
+    for (size_t i = 0; i < triage->link_count; i++) {
+        const struct hang_link *link = &triage->links[i];
+        if (link->stuck && link->counted)
+            fprintf(out, "\nstuck %s %" PRIu64 " of %" PRIu64 ", %" PRIu64 " owed", link->pair->name, link->moved,
+                    link->required, link->owed);
+    }
+    xmemstream_close(out);
+    if (!strstr(kept(xprintf("%s\n", found)), kept(xprintf("\n%s\n", expected))))
+        fail_msg("expected the line '%s', found '%s'", expected, found);
+    free(found);
+    hang_triage_free(triage);
     waits_begin(&s->waits, 0);
 }
 
@@ -86,16 +104,17 @@ static int pair_named(const char *name) {
     return index;
 }
 
-/* A client of the memory, READ_SDP or WRITE_SDP, and a number: "READ_SDP:16". */
+/* A client of the memory, READ_SDP or WRITE_SDP, and a number: "READ_SDP:16"; "READ_SDP:12:10": 10 are given. */
 static void set_beats(struct stop *s, char *text, bool write) {
-    const char *name = strsep(&text, ":");
+    const char *name = strsep(&text, ":"), *asked = strsep(&text, ":"), *given = text ? text : asked;
     for (int client = 0; client < NVDLA_CLIENT_COUNT; client++) {
         const struct nvdla_client_facts *facts = &nvdla_clients[client];
         if (facts->write != write || strcmp(facts->name, strchr(name, '_') + 1) != 0)
             continue;
         uint64_t(*first)[16] = write ? s->waits.written : s->waits.read_asked;
         uint64_t(*second)[16] = write ? s->waits.acknowledged : s->waits.read_given;
-        first[0][facts->id] = second[0][facts->id] = strtoull(text, NULL, 0);
+        first[0][facts->id] = strtoull(asked, NULL, 0);
+        second[0][facts->id] = strtoull(given, NULL, 0);
         return;
     }
     fail_msg("there is no client %s", name);
@@ -127,6 +146,21 @@ static bool set_counter(struct stop *s, const char *name, const char *value) {
     return counter >= 0 || state >= 0;
 }
 
+/* The trace notifies of an interrupt by its next event. */
+static void add_notify(struct stop *s, const char *name) {
+    struct op *op = &s->ops[s->prog.count];
+    *op = op_make(OP_INTR_NOTIFY, 1);
+    op->bit = nvdla_interrupt_bit(name);
+    op->event = (int)s->prog.count++;
+}
+
+static void add_burst(struct stop *s, const char *text) {
+    struct wait_burst burst = {.write = false};
+    assert_int_equal(sscanf(text, "%d:%d", &burst.id, &burst.beats), 2);
+    s->waits.bursts = xgrow(s->waits.bursts, s->waits.burst_count, sizeof burst);
+    s->waits.bursts[s->waits.burst_count++] = burst;
+}
+
 /* Does what a word NAME=VALUE says; `unit`: of registers. */
 static void assign(struct stop *s, const char *unit, const char *name, char *value) {
     struct wait_pair *pairs = s->waits.pairs;
@@ -147,6 +181,12 @@ static void assign(struct stop *s, const char *unit, const char *name, char *val
         pairs[pair_named(value)].ready = name[0] == 'a';
     } else if (strcmp(name, "status") == 0)
         s->hang.intr_status = (uint32_t)strtoul(value, NULL, 0);
+    else if (strcmp(name, "notify") == 0)
+        add_notify(s, value);
+    else if (strcmp(name, "awaits") == 0)
+        s->events[s->hang.event_count++] = atoi(value);
+    else if (strcmp(name, "burst") == 0)
+        add_burst(s, value);
     else if (!set_counter(s, name, value)) {
         struct wait_pair *pair = &pairs[pair_named(name)];
         pair->moved = strtoull(value, NULL, 0);
@@ -214,92 +254,4 @@ TEST(the_engine_is_named) {
         cases++;
     }
     assert_true(cases > 20);
-}
-
-/* Reads 4 x 4 atoms and writes them; only the port is seen. */
-static struct stop *ports(uint64_t asked, uint64_t given, uint64_t written) {
-    struct stop *s = begin("small");
-    set(s, "SDP_RDMA: D_DATA_CUBE_WIDTH=3 D_DATA_CUBE_HEIGHT=3 D_DATA_CUBE_CHANNEL=7 D_FEATURE_MODE_CFG=0 "
-           "SDP: D_DATA_CUBE_WIDTH=3 D_DATA_CUBE_HEIGHT=3 D_DATA_CUBE_CHANNEL=7");
-    arm(s, NVDLA_SDP_RDMA, true);
-    arm(s, NVDLA_SDP, true);
-    s->waits.inside = false;
-    for (int i = 0; i < WAIT_COUNT; i++)
-        s->waits.pairs[i].counted = s->waits.pairs[i].seen = false;
-    s->waits.pairs[WAIT_READ_SDP] = (struct wait_pair){.name = "requests", .counted = true, .moved = asked};
-    s->waits.pairs[WAIT_DATA_SDP] = (struct wait_pair){.name = "data", .counted = true, .moved = given};
-    s->waits.pairs[WAIT_BEAT_SDP] = (struct wait_pair){.name = "results", .counted = true, .moved = written};
-    s->waits.read_asked[0][1] = asked;
-    s->waits.read_given[0][1] = given;
-    return s;
-}
-
-TEST(ports_alone_tell_much) {
-    struct stop *s = ports(ATOMS, ATOMS, 3);
-    s->triage = hang_triage_new(&s->hang);
-    assert_int_equal(s->triage->engine, ENGINE_SDP); /* has read everything and not written it */
-    assert_false(s->triage->inside);
-    hang_triage_free(s->triage);
-    end(s, "sdp");
-    s = ports(10, 10, 10);
-    s->triage = hang_triage_new(&s->hang);
-    assert_int_equal(s->triage->engine, ENGINE_SDP_RDMA); /* what it read is written, and it asks for no more */
-    hang_triage_free(s->triage);
-    end(s, "sdp");
-    s = ports(12, 10, 10);
-    s->waits.bursts = xcalloc(1, sizeof *s->waits.bursts);
-    s->waits.bursts[s->waits.burst_count++] = (struct wait_burst){.id = 1, .beats = 2};
-    end(s, "memory");
-}
-
-/* The trace waits for interrupts of SDP's group 0 and of CDMA's weights. Both layers have ended. */
-TEST(an_interrupt_that_only_the_trace_misses) {
-    enum { CDMA_WT_0 = 18, SDP_0 = 0 };
-    assert_string_equal(nvdla_interrupt_name(CDMA_WT_0), "CDMA_WT_0");
-    assert_string_equal(nvdla_interrupt_name(SDP_0), "SDP_0");
-    struct op ops[2] = {op_make(OP_INTR_NOTIFY, 1), op_make(OP_INTR_NOTIFY, 2)};
-    ops[0].bit = SDP_0;
-    ops[0].event = 0;
-    ops[1].bit = CDMA_WT_0;
-    ops[1].event = 1;
-    int outstanding[] = {0, 1};
-    for (int taken = 0; taken < 2; taken++) {
-        struct stop *s = stop_of(NULL, "at-ports");
-        s->waits.pairs[WAIT_BEAT_SDP].moved = ATOMS;
-        s->hang.armed_count = 0;
-        s->prog.ops = ops;
-        s->prog.count = 2;
-        s->hang.intr_status = taken ? 0 : 1u << CDMA_WT_0; /* raised, and not served yet */
-        s->hang.events = outstanding + taken;
-        s->hang.event_count = (size_t)(2 - taken);
-        end(s, taken ? "cdma" : "sdp");
-    }
-}
-
-/* The chain leads from the engine whose end does not come to the guilty one, and says how far each link came. */
-TEST_ON(the_chain_is_told, struct stop *s, stop_of(NULL, "convolution csc-stands fed")) {
-    s->triage = hang_triage_new(&s->hang);
-    static const char *const units[] = {"SDP", "CACC", "CMAC", "CSC"};
-    assert_int_equal(s->triage->chain_count, 4);
-    for (size_t i = 0; i < 4; i++)
-        assert_string_equal(s->triage->chain[i].engine->name, units[i]);
-    assert_int_equal(s->triage->cycle, 1000);
-    assert_int_equal(s->triage->ordinal, 0);
-    assert_non_null(strstr(s->triage->sentence,
-                           "CSC (launch 0) has its input and weights (4 of 4 lines, 8 of 8 kernels) and "
-                           "has given 0 of 16 atoms; nothing has moved since cycle 1000"));
-    bool found = false;
-    for (size_t i = 0; i < s->triage->link_count; i++) {
-        const struct hang_link *link = &s->triage->links[i];
-        if (link->pair->index != WAIT_ATOMS)
-            continue;
-        found = true;
-        assert_true(link->stuck && link->counted);
-        assert_int_equal(link->moved, 0);
-        assert_int_equal(link->required, ATOMS);
-        assert_int_equal(link->owed, ATOMS);
-    }
-    assert_true(found);
-    hang_triage_free(s->triage);
-    end(s, "csc");
 }
