@@ -21,11 +21,8 @@ static struct program *trace_for(const char *config) {
 
 TEST_KEEPS(keep_coverage, struct coverage, coverage_free)
 
-static struct coverage *new_coverage(void) {
-    return keep_coverage(coverage_new());
-}
-
 TEST_KEEPS(keep_launches, struct layer_tracker, layer_tracker_free)
+TEST_KEEPS(keep_corners, struct corners, corners_free)
 
 static struct layer_tracker *launches_of(const struct program *prog) {
     return keep_launches(program_launches(prog));
@@ -48,16 +45,10 @@ static void set_all(struct program *prog, const char *text) {
     register_text(prog->config, text, set_one, prog);
 }
 
-static void add(struct coverage *coverage, const struct program *prog) {
-    struct layer_tracker *launches = launches_of(prog);
-    coverage_add(coverage, prog, launches, NULL);
-}
-
 /* Counts one trace. */
-static struct coverage *counted(struct program *prog) {
-    struct coverage *coverage = new_coverage();
-    assert_non_null(coverage);
-    add(coverage, prog);
+static struct coverage *counted(const struct program *prog) {
+    struct coverage *coverage = keep_coverage(coverage_new());
+    coverage_add(coverage, prog, launches_of(prog), NULL);
     return coverage;
 }
 
@@ -96,13 +87,13 @@ static int bin_of_tuple(const struct coverage_engine *engine, const int *aspects
     return same ? index : -1;
 }
 
-/* The count of a bin by its name. */
+/* The count of a bin by its name; of an engine by its name alone, the sum of all its bins but its layers. */
 static uint64_t count(const struct coverage *coverage, const char *bin) {
     size_t n, first = 0;
     const uint64_t *counts = coverage_counts(coverage, &n);
     for (int e = 0; e < COVERAGE_ENGINES; e++) {
         const struct coverage_engine *engine = coverage_engines[e];
-        const size_t length = strlen(engine->name);
+        const size_t length = strlen(engine->name), layers = first;
         const bool own = strncmp(bin, engine->name, length) == 0 && bin[length] == '.';
         const char *rest = own ? bin + length + 1 : "";
         if (strcmp(rest, "layers") == 0)
@@ -116,6 +107,11 @@ static uint64_t count(const struct coverage *coverage, const char *bin) {
             if (found >= 0)
                 return counts[first + (size_t)found];
         }
+        uint64_t sum = 0;
+        for (size_t i = layers + 1; i < first; i++)
+            sum += counts[i];
+        if (strcmp(bin, engine->name) == 0)
+            return sum;
     }
     fail_msg("there is no bin %s", bin);
     return 0;
@@ -168,33 +164,100 @@ static void set_csc_mode(struct program *prog, int precision, uint32_t mode) {
     set(prog, NVDLA_CSC, CSC_D_MISC_CFG, (uint32_t)precision << CSC_D_MISC_CFG__PROC_PRECISION_LSB | mode);
 }
 
+/* A trace and its streams. */
+struct traced {
+    struct program *prog;
+    struct layer_tracker *launches;
+    struct corners *corners; /* NULL: it was not played */
+};
+
+static int index_of(const char *const *names, int count, const char *name) {
+    int i = 0;
+    while (i < count && strcmp(names[i], name) != 0)
+        i++;
+    return i;
+}
+
+/* The elements of a stream of the launch 0 of a unit, sorted: UNIT TAP FORMAT WIDTH VALUE,VALUE.... */
+static void hear(struct traced *t, char **words) {
+    static const int bytes[] = {
+        [TAP_INT8] = 1, [TAP_INT16] = 2, [TAP_INT32] = 4, [TAP_INT64] = 8, [TAP_FP16] = 2, [TAP_FP32] = 4};
+    /* (x + 1) * -1 / 2: 254 and -257 are the last that are not clipped, 0 and -2 ties */
+    const struct convertor convertor = {.offset = -1, .scale = -1, .shift = 1, .bits = 8};
+    struct tap_stream stream = {.unit = nvdla_unit_find(strsep(words, " "))};
+    stream.tap = (enum tap)index_of(tap_names, TAP_COUNT, strsep(words, " "));
+    stream.format = (enum tap_format)index_of(tap_format_names, TAP_FORMATS, strsep(words, " "));
+    stream.width = atoi(strsep(words, " "));
+    if (!t->corners) {
+        t->launches = launches_of(t->prog);
+        t->corners = keep_corners(corners_new(t->launches));
+    }
+    const struct tap_listener listener = corners_listener(t->corners);
+    const struct tap_sink sink = listener.open(listener.context, &stream);
+    assert_non_null(sink.elements);
+    if (sink.convertor)
+        sink.convertor(sink.context, &convertor, 0);
+    char elements[64], *values = strsep(words, " ");
+    size_t n = 0;
+    for (char *value; (value = strsep(&values, ",")) != NULL; n++)
+        memcpy(elements + n * (size_t)bytes[stream.format], &(int64_t){strtoll(value, NULL, 0)},
+               (size_t)bytes[stream.format]);
+    sink.elements(sink.context, &stream, &(struct tap_place){.x = 0}, elements, 1, n, n);
+}
+
+/* Loads sizes of compressed groups, 0, 256 and 7 bytes, into secondary memory. */
+static void load_sizes(struct program *prog) {
+    static const uint8_t sizes[] = {0, 0, 0, 0, 0, 1, 0, 0, 7, 0, 0, 0};
+    struct op op = op_make(OP_MEM_LOAD, 1);
+    struct blob *blob = program_blob(prog, blob_new("w.dat"));
+    blob_append(blob, 0x40, sizes, sizeof sizes);
+    op.space = SPACE_SECONDARY;
+    op.base = 0x100001000;
+    op.blob = blob;
+    program_append(prog, &op);
+}
+
+/* Does what a word and its arguments in *rest say. */
+static void step(struct traced *t, char *word, char **rest, const char **unit) {
+    if (strcmp(word, "sdp") == 0)
+        add_sdp(t->prog, (uint32_t)atoi(strsep(rest, " ")));
+    else if (strcmp(word, "conv") == 0)
+        add_conv(t->prog, strcmp(strsep(rest, " "), "image") == 0);
+    else if (strcmp(word, "arm") == 0)
+        arm_conv(t->prog, atoi(strsep(rest, " ")));
+    else if (strcmp(word, "sizes") == 0)
+        load_sizes(t->prog);
+    else if (strcmp(word, "hear") == 0)
+        hear(t, rest);
+    else if (strchr(word, '='))
+        set_all(t->prog, kept(xprintf("%s %s", *unit, word)));
+    else if (*word)
+        *unit = word;
+}
+
 TEST(layers_land_in_their_bins) {
     char *rest = test_text("tests/unit/coverage.txt");
     const char *unit = "";
-    struct program *prog = NULL;
+    struct traced traced = {0};
     struct coverage *coverage = NULL;
     uint64_t wanted = 0;
     for (char *row; (row = test_row(&rest)) != NULL;) {
         if (row[0] != ' ') {
-            prog = trace_for(strsep(&row, ":"));
+            traced = (struct traced){.prog = trace_for(strsep(&row, ":"))};
             coverage = NULL;
         }
         for (char *word; (word = strsep(&row, " ")) != NULL;)
             if (isdigit((unsigned char)word[0])) {
-                coverage = coverage ? coverage : counted(prog);
+                if (!coverage) {
+                    coverage = keep_coverage(coverage_new());
+                    coverage_add(coverage, traced.prog, traced.corners ? traced.launches : launches_of(traced.prog),
+                                 traced.corners);
+                }
                 wanted = strtoull(word, NULL, 10);
             } else if (*word && coverage)
                 expect_count(coverage, word, wanted);
-            else if (strcmp(word, "sdp") == 0)
-                add_sdp(prog, (uint32_t)atoi(strsep(&row, " ")));
-            else if (strcmp(word, "conv") == 0)
-                add_conv(prog, strcmp(strsep(&row, " "), "image") == 0);
-            else if (strcmp(word, "arm") == 0)
-                arm_conv(prog, atoi(strsep(&row, " ")));
-            else if (strchr(word, '='))
-                set_all(prog, kept(xprintf("%s %s", unit, word)));
-            else if (*word)
-                unit = word;
+            else
+                step(&traced, word, &row, &unit);
     }
 }
 
@@ -220,34 +283,6 @@ TEST(every_pixel_format_has_its_bins) {
     }
 }
 
-/* Group sizes are what the trace loads: the first group is empty, the second has all elements, the third some. */
-TEST(compressed_groups_are_looked_up_in_memory) {
-    static const uint8_t sizes[] = {0, 0, 0, 0, 0, 1, 0, 0, 7, 0, 0, 0}; /* 0, 256, 7 bytes */
-    struct program *prog = trace_for("full");
-    struct op op = op_make(OP_MEM_LOAD, 1);
-    struct blob *blob = program_blob(prog, blob_new("w.dat"));
-    blob_append(blob, 0x40, sizes, sizeof sizes);
-    op.space = SPACE_SECONDARY;
-    op.base = 0x100001000;
-    op.blob = blob;
-    program_append(prog, &op);
-    set_csc_mode(prog, FP16, 0);
-    set(prog, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_1, 34u << 16); /* 35 kernels, 16 a group */
-    set_all(prog, "CDMA: D_WEIGHT_FORMAT=1 D_WEIGHT_SIZE_0=15 D_WGS_ADDR_LOW=0x1040 D_WGS_ADDR_HIGH=1 "
-                  "D_WMB_BYTES=0x180");
-    arm_conv(prog, FP16);
-    static const char *const bins[] = {
-        "conv.weights*input*precision=compressed,feature,fp16",
-        "conv.weights*weight_memory=compressed,secondary",
-        "conv.empty_groups*kernel_groups=some,2..8",
-        "conv.dense_groups=some",
-        "conv.mask_entries=2..255",
-    };
-    const struct coverage *coverage = counted(prog);
-    for (size_t i = 0; i < sizeof bins / sizeof bins[0]; i++)
-        expect_count(coverage, bins[i], 1);
-}
-
 /* Whatever the registers hold, every value has a bin. */
 TEST(any_register_value_can_be_sorted) {
     uint64_t seed = 1;
@@ -269,87 +304,13 @@ TEST(any_register_value_can_be_sorted) {
     }
 }
 
-/* The elements of a stream of the launch 0 of a unit, sorted. */
-static void hear(struct corners *corners, enum nvdla_unit unit, enum tap tap, enum tap_format format, int width,
-                 const struct convertor *convertor, const void *elements, size_t n) {
-    const struct tap_listener listener = corners_listener(corners);
-    const struct tap_stream stream = {unit, 0, tap, 0, format, width};
-    const struct tap_sink sink = listener.open(listener.context, &stream);
-    assert_non_null(sink.elements);
-    if (sink.convertor)
-        sink.convertor(sink.context, convertor, 0);
-    sink.elements(sink.context, &stream, &(struct tap_place){.x = 0}, elements, 1, n, n);
-}
-
-static uint64_t sum(const struct coverage *coverage) {
-    size_t n;
-    const uint64_t *counts = coverage_counts(coverage, &n);
-    uint64_t all = 0;
-    for (size_t i = 0; i < n; i++)
-        all += counts[i];
-    return all;
-}
-
-TEST_ON(values_land_in_their_corners, struct program *prog, trace_for("full")) {
-    set_all(prog, "SDP: D_OP_ENABLE=1 CACC: D_OP_ENABLE=1 CDP: S_LUT_CFG=LUT_LE_FUNCTION:1 S_LUT_LE_START_LOW=100 "
-                  "S_LUT_LO_START_LOW=0xffffffff S_LUT_LO_START_HIGH=0x3f D_OP_ENABLE=1 "
-                  "PDP: D_POOLING_KERNEL_CFG=KERNEL_WIDTH:1 D_RECIP_KERNEL_WIDTH=0x8000 D_OP_ENABLE=1");
-    struct layer_tracker *launches = launches_of(prog);
-    struct corners *corners = corners_new(launches);
-    /* (x + 1) * -1 / 2: 254 and -257 are the last that are not clipped, 0 and -2 ties */
-    const struct convertor convertor = {.offset = -1, .scale = -1, .shift = 1, .bits = 8};
-    hear(corners, NVDLA_SDP, TAP_SDP_CVT_IN, TAP_INT32, 32, &convertor, (const int32_t[]){0, -2, 254, 256}, 4);
-    hear(corners, NVDLA_CACC, TAP_CACC_SAT, TAP_INT32, 32, NULL, (const int32_t[]){INT32_MAX, 1 << 30, -1}, 3);
-    hear(corners, NVDLA_CACC, TAP_CACC_SAT, TAP_FP32, 0, NULL, (const uint32_t[]){0xff800000, 1, 0x7f800001}, 3);
-    hear(corners, NVDLA_SDP, TAP_SDP_OUT, TAP_FP16, 0, NULL, (const uint16_t[]){0x8000, 0xfbff, 0x03ff}, 3);
-    hear(corners, NVDLA_CDP, TAP_CDP_SUM, TAP_INT64, 22, NULL, (const int64_t[]){101, 163, 255}, 3);
-    hear(corners, NVDLA_PDP, TAP_PDP_ROW, TAP_INT16, 11, NULL, (const int16_t[]){-256, 7}, 2);
-    struct coverage *coverage = new_coverage();
-    coverage_add(coverage, prog, launches, corners);
-    const char *const reached[] = {"sdp_convertor=tie_negative",
-                                   "sdp_convertor=tie_positive",
-                                   "sdp_convertor=lowest",
-                                   "sdp_convertor=below",
-                                   "cacc=highest",
-                                   "cacc=high",
-                                   "cacc=negative",
-                                   "cacc_fp32=beyond",
-                                   "cacc_fp32=denormal",
-                                   "cacc_fp32=nan",
-                                   "sdp_out_fp16=zero",
-                                   "sdp_out_fp16=largest",
-                                   "sdp_out_fp16=denormal",
-                                   "cdp_table=le_first",
-                                   "cdp_table=le_last",
-                                   "cdp_table=le_above",
-                                   "cdp_table=lo_inside",
-                                   "cdp_table=lo_end",
-                                   "pdp_average=lowest",
-                                   "pdp_average=tie_positive"};
-    for (size_t i = 0; i < sizeof reached / sizeof reached[0]; i++) {
-        char *bin = kept(xprintf("values.%s", reached[i]));
-        if (count(coverage, bin) != 1)
-            fail_msg("%s was not reached", bin);
-    }
-    assert_int_equal(sum(coverage) - sum(counted(prog)), sizeof reached / sizeof reached[0] + 6);
-    assert_int_equal(count(coverage, "values.layers"), 6);
-    corners_free(corners);
-}
-
-/* The bits of a trace. */
-static unsigned char *bits_of(struct program *prog, size_t *n) {
-    struct layer_tracker *launches = launches_of(prog);
-    unsigned char *bits = coverage_bits(prog, launches, NULL, n);
-    return bits;
-}
-
 TEST(bits_hold_what_a_trace_exercises) {
     size_t n, bins;
     struct program *prog = trace_for("small");
     add_sdp(prog, 32);
     add_sdp(prog, 32);
     add_conv(prog, false);
-    unsigned char *bits = bits_of(prog, &n);
+    unsigned char *bits = coverage_bits(prog, launches_of(prog), NULL, &n);
     const uint64_t *counts = coverage_counts(counted(prog), &bins);
     uint64_t mark = 0;
     for (size_t i = 0; i < COVERAGE_MARK; i++)
