@@ -1,11 +1,9 @@
 /* Streams of the convolution path: the order of the hardware written out by hand for small layers, conv_order.txt, and
  * CDMA's data in both orders. The streams of whole layers are compared with those of the RTL (tests/replay/taps.sh). */
-#include "gen/gen.h"
 #include "layers/conv_order.h"
-#include "model/model.h"
+#include "model_run.h"
 #include "nvdla_offsets.h"
 #include "observe/tap.h"
-#include "replay/player.h"
 #include "tests/unit/random.h"
 #include "tests/unit/register_steps.h"
 #include "tests/unit/test.h"
@@ -142,13 +140,8 @@ static struct tap_sink open_written(void *context, const struct tap_stream *stre
 static struct written written_by(const struct program *prog, bool specified) {
     struct written written = {0};
     struct model_options options = {.specified_stripes = specified};
-    struct play_options play_options;
-    struct play_result result;
     tap_listen(&options.taps, (struct tap_listener){.context = &written, .open = open_written});
-    play_options_default(&play_options);
-    struct device *dev = model_new(prog->config, &options);
-    assert_int_equal(play(prog, dev, &play_options, &result), PLAY_PASSED);
-    play_result_free(&result);
+    struct device *dev = model_played(prog, &options);
     dev->ops->destroy(dev);
     return written;
 }
@@ -156,11 +149,7 @@ static struct written written_by(const struct program *prog, bool specified) {
 /* NVIDIA's full is compared by addresses: the same atoms, which go up within the slices that are there at once. */
 TEST(data_by_addresses_are_the_same) {
     for (uint64_t seed = 1; seed <= seeds_of(12); seed++) {
-        struct gen_case gen;
-        struct error err = {.text = ""};
-        gen_draw(&gen, nvdla_config_find("full"), gen_engines(seed % 3 ? "conv" : "img"), seed);
-        autoprogram struct program *prog = gen_build(&gen, "t.nvt", &err);
-        assert_non_null(prog);
+        autoprogram struct program *prog = random_program(nvdla_config_find("full"), seed % 3 ? "conv" : "img", seed);
         const struct written own = written_by(prog, false), specified = written_by(prog, true);
         assert_true(own.elements > 0 && own.elements == specified.elements && own.sum == specified.sum);
         assert_true(specified.descents <= own.descents);

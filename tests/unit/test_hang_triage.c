@@ -49,8 +49,7 @@ static struct stop *begin(const char *config) {
     s->waits.launches = s->launches;
     for (int i = 0; i < WAIT_COUNT; i++)
         s->waits.pairs[i].counted = s->waits.pairs[i].seen = true;
-    s->hang = (struct hang){
-        .prog = &s->prog, .dev = &s->dev, .waits = &s->waits, .answers = true, .events = s->events};
+    s->hang = (struct hang){.prog = &s->prog, .dev = &s->dev, .waits = &s->waits, .answers = true, .events = s->events};
     s->prog.ops = s->ops;
     strcpy(s->waits.states[WAIT_STATE_CDMA_DAT].value, "Idle");
     strcpy(s->waits.states[WAIT_STATE_CDMA_WT].value, "Idle");

@@ -1,17 +1,14 @@
 /* Histograms: the cases of histogram.txt, the settings that a convertor may have, and the taps of the model on random
  * layers, against the memory that the layers leave behind. */
-#include <jansson.h>
-
-#include "model_bench.h"
-
-#include "gen/gen.h"
 #include "layers/cubes.h"
 #include "layers/tracker.h"
+#include "model_run.h"
 #include "nvdla/cube.h"
+#include "nvdla_offsets.h"
 #include "observe/histogram.h"
-#include "replay/player.h"
 #include "report/calibrate.h"
 #include "report/histograms.h"
+#include "tests/unit/golden.h"
 #include "tests/unit/random.h"
 #include "tests/unit/steps.h"
 #include "tests/unit/test.h"
@@ -209,11 +206,6 @@ TEST(powers_of_two_differ_by_their_sign) {
         else
             assert_int_equal(histogram.negative[k - 1], 1);
     }
-    static const int64_t alternating[] = {1, -2, 1, -2, 1};
-    histogram_init(&histogram, 8);
-    histogram_int64(&histogram, alternating, 1, 5, 5);
-    assert_int_equal(histogram.positive[0], 3);
-    assert_int_equal(histogram.negative[0], 2);
 }
 
 TEST(ends_of_a_width_are_in_its_last_bin) {
@@ -348,55 +340,25 @@ TEST(sets_keep_layers_apart) {
     assert_int_equal(set.count, 0);
 }
 
-TEST(the_dump_has_counters_of_32_bits_B8) {
+/* Counters of the dump have 32 bits (B.8). */
+TEST(dumps_and_pictures_show_every_stream) {
     struct histogram_set set = {0};
+    static const int32_t values[] = {100, 90, -3, 0, -1};
     struct histogram *histogram = histogram_of(&set, NVDLA_SDP, 0, TAP_SDP_CVT_IN, 34);
     histogram->positive[3] = UINT64_C(1) << 33;
     histogram->count = histogram->positive[3];
     histogram->maximum = 9;
     histogram_of(&set, NVDLA_CACC, 0, TAP_CACC_SAT, 0);
     histogram_set_done(&set, NVDLA_SDP, 0, 1);
-    char *text = kept(histograms_json(&set));
-    json_t *json = json_loads(text, 0, NULL), *entry = json_array_get(json, 0);
-    assert_int_equal(json_array_size(json), 2);
-    assert_int_equal(json_integer_value(json_object_get(entry, "layer")), 0);
-    assert_int_equal(json_integer_value(json_object_get(entry, "group")), 1);
-    assert_string_equal(json_string_value(json_object_get(entry, "tap")), "SDP_CVT_IN");
-    assert_int_equal(json_integer_value(json_object_get(entry, "width")), 34);
-    assert_int_equal(json_array_size(json_object_get(entry, "sp")), 33);
-    assert_int_equal(json_array_size(json_object_get(entry, "sn")), 33);
-    assert_int_equal(json_integer_value(json_array_get(json_object_get(entry, "sp"), 3)), UINT32_MAX);
-    assert_true(json_integer_value(json_object_get(entry, "m")) == INT64_C(1) << 33);
-    assert_true(json_is_true(json_object_get(entry, "ovf")));
-    assert_true(json_is_false(json_object_get(entry, "lossy")));
-    entry = json_array_get(json, 1);
-    assert_true(json_is_null(json_object_get(entry, "layer")) && json_is_null(json_object_get(entry, "min")));
-    assert_int_equal(json_array_size(json_object_get(entry, "sp")), 31);
-    json_decref(json);
-    histogram_set_free(&set);
-}
-
-TEST(pictures_show_every_stream) {
-    struct histogram_set set = {0};
-    static const int32_t values[] = {100, 90, -3, 0, -1};
     histogram_int32(histogram_of(&set, NVDLA_SDP, 4, TAP_SDP_IN, 32), values, 1, 5, 5);
     histogram_of(&set, NVDLA_PDP, 2, TAP_PDP_OUT, 8);
-    char *text = NULL, *svg = kept(histograms_svg(&set, "a<b&\xff"));
+    char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = xmemstream(&text, &size);
     histograms_print(out, &set);
-    fclose(out);
-    assert_non_null(strstr(text, "SDP #4 SDP_IN: 32 bits, 5 values, -3 .. 100; 0: 1, -1: 1"));
-    assert_non_null(
-        strstr(text, "      6          0                                 |################################ 2\n"));
-    assert_non_null(
-        strstr(text, "      1          1                 ################|                                 0\n"));
-    assert_non_null(strstr(text, "PDP #2 PDP_OUT: 8 bits, 0 values, no data"));
-    assert_non_null(strstr(svg, ">a&lt;b&amp;\\xff</text>"));
-    assert_non_null(strstr(svg, "<title>bin 6, positive: 2</title>"));
-    assert_non_null(strstr(svg, "<title>bin 1, negative: 1</title>"));
-    assert_non_null(strstr(svg, "PDP #2 PDP_OUT"));
-    free(text);
+    fprintf(out, "%s%s", kept(histograms_json(&set)), kept(histograms_svg(&set, "a<b&\xff")));
+    xmemstream_close(out);
+    golden("histograms.txt", kept(text));
     histogram_set_free(&set);
 }
 
@@ -405,7 +367,6 @@ TEST(pictures_show_every_stream) {
 /* A run of a random program. */
 struct run {
     struct device *dev;
-    struct play_result result;
     struct histogram_set histograms;
 };
 
@@ -414,47 +375,27 @@ static void play_case(struct run *run, const struct program *prog, bool count, s
     struct model_options options = {.threads = threads};
     if (count)
         tap_listen(&options.taps, histogram_listener(&run->histograms));
-    struct play_options play_options;
-    play_options_default(&play_options);
-    run->dev = model_new(prog->config, &options);
-    assert_int_equal(play(prog, run->dev, &play_options, &run->result), PLAY_PASSED);
+    run->dev = model_played(prog, &options);
 }
 
 static void end_case(struct run *run) {
-    play_result_free(&run->result);
     run->dev->ops->destroy(run->dev);
     histogram_set_free(&run->histograms);
 }
 
-/* Elements of the output cube of a launch; 0: not known here. */
+/* Elements of the output cubes of a launch; 0: not known here. */
 static uint64_t output_elements(const struct nvdla_config *config, const struct launch *launch) {
-    static const struct {
-        enum nvdla_unit unit;
-        uint32_t width, height, channel;
-    } sizes[] = {
-        {NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, SDP_D_DATA_CUBE_HEIGHT, SDP_D_DATA_CUBE_CHANNEL},
-        {NVDLA_PDP, PDP_D_DATA_CUBE_OUT_WIDTH, PDP_D_DATA_CUBE_OUT_HEIGHT, PDP_D_DATA_CUBE_OUT_CHANNEL},
-    };
-    uint64_t batches = 1;
-    if (launch->unit == NVDLA_CDP) {
+    if (launch->unit == NVDLA_SDP) {
         struct registers_view view = launch_view(config, launch);
-        uint64_t width = VALUE(&view, CDP_RDMA, D_DATA_CUBE_WIDTH), height = VALUE(&view, CDP_RDMA, D_DATA_CUBE_HEIGHT);
-        return (width + 1) * (height + 1) * (VALUE(&view, CDP_RDMA, D_DATA_CUBE_CHANNEL) + UINT64_C(1));
+        const struct sdp_shape shape = sdp_cubes(&view).shape;
+        return (uint64_t)shape.width * (uint64_t)shape.height * (uint64_t)shape.channels * (uint64_t)shape.batches;
     }
-    if (launch->unit == NVDLA_SDP && config->batch_max > 1) {
-        uint32_t mode = launch_register(launch, SDP_D_FEATURE_MODE_CFG);
-        batches += (mode & SDP_D_FEATURE_MODE_CFG__BATCH_NUMBER_MASK) >> SDP_D_FEATURE_MODE_CFG__BATCH_NUMBER_LSB;
-    }
-    uint32_t split = launch->unit == NVDLA_PDP
-                         ? launch_register(launch, PDP_D_OPERATION_MODE_CFG) & PDP_D_OPERATION_MODE_CFG__SPLIT_NUM_MASK
-                         : 0;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && split == 0; i++) {
-        if (sizes[i].unit == launch->unit) {
-            return batches * (launch_register(launch, sizes[i].width) + 1) *
-                   (launch_register(launch, sizes[i].height) + 1) * (launch_register(launch, sizes[i].channel) + 1);
-        }
-    }
-    return 0;
+    struct cube cube;
+    bool primary, whole = launch->unit != NVDLA_PDP || !(launch_register(launch, PDP_D_OPERATION_MODE_CFG) &
+                                                         PDP_D_OPERATION_MODE_CFG__SPLIT_NUM_MASK);
+    return whole && launch_output_cube(config, launch, &cube, &primary)
+               ? (uint64_t)cube.width * (uint64_t)cube.height * (uint64_t)cube.channels
+               : 0;
 }
 
 /* Counts a cube of integers in the layout of memory. */
@@ -541,11 +482,7 @@ TEST(taps_count_every_element_of_random_layers) {
         for (size_t set = 0; set < sizeof engines / sizeof engines[0]; set++) {
             const uint64_t seeds = nvdla_configs[c].int16 ? seeds_of(16) : 3;
             for (uint64_t seed = 1; seed <= seeds; seed++) {
-                struct gen_case gen;
-                struct error err = {.text = ""};
-                gen_draw(&gen, &nvdla_configs[c], gen_engines(engines[set]), seed);
-                autoprogram struct program *prog = gen_build(&gen, "t.nvt", &err);
-                assert_non_null(prog);
+                autoprogram struct program *prog = random_program(&nvdla_configs[c], engines[set], seed);
                 struct layer_tracker *layers = program_launches(prog);
                 struct run run, threaded, plain;
                 play_case(&run, prog, true, 1);

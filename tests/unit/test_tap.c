@@ -2,13 +2,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gen/gen.h"
 #include "memory/file.h"
-#include "model/model.h"
+#include "model_run.h"
 #include "observe/histogram.h"
 #include "observe/recorder.h"
 #include "observe/tap_compare.h"
-#include "replay/player.h"
 #include "tests/unit/test.h"
 
 static char folder[400];
@@ -29,17 +27,6 @@ static char *path_of(const char *name) {
 }
 
 /* ---- two listeners of the model ---- */
-
-static void play_with(const struct program *prog, struct tap_listeners taps) {
-    struct model_options options = {.taps = taps};
-    struct play_options play_options;
-    struct play_result result;
-    play_options_default(&play_options);
-    struct device *dev = model_new(prog->config, &options);
-    assert_int_equal(play(prog, dev, &play_options, &result), PLAY_PASSED);
-    play_result_free(&result);
-    dev->ops->destroy(dev);
-}
 
 /* Counts the elements of a file into the histograms of a set, launch by launch, and checks that places go forward. */
 static void count_file(struct histogram_set *set, const char *path) {
@@ -91,18 +78,16 @@ TEST(a_second_listener_hears_what_the_histogram_hears) {
     bool seen[TAP_COUNT] = {false};
     size_t entries = 0;
     for (int turn = 0; turn < 48; turn++) {
-        struct gen_case gen;
         struct error err = {.text = ""};
-        const struct nvdla_config *config = nvdla_config_find(configs[turn % 2]);
-        gen_draw(&gen, config, gen_engines(engines[turn / 2 % 6]), (uint64_t)turn + 1);
-        autoprogram struct program *prog = gen_build(&gen, "t.nvt", &err);
-        assert_non_null(prog);
+        autoprogram struct program *prog =
+            random_program(nvdla_config_find(configs[turn % 2]), engines[turn / 2 % 6], (uint64_t)turn + 1);
         struct histogram_set heard = {0}, again = {0};
         struct recorder *recorder = recorder_new(folder);
-        struct tap_listeners taps = {.count = 0};
-        tap_listen(&taps, histogram_listener(&heard));
-        tap_listen(&taps, recorder_listener(recorder));
-        play_with(prog, taps);
+        struct model_options options = {.taps = {.count = 0}};
+        tap_listen(&options.taps, histogram_listener(&heard));
+        tap_listen(&options.taps, recorder_listener(recorder));
+        struct device *dev = model_played(prog, &options);
+        dev->ops->destroy(dev);
         assert_true(recorder_close(recorder, &err));
         for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
             for (int tap = 0; tap < TAP_AXI_READ; tap++) {
