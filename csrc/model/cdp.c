@@ -35,14 +35,6 @@ static inline int64_t convert(const struct cdp_convertor *convertor, int64_t val
     return fixed_convert(value, convertor->offset, convertor->scale, convertor->shift, bits);
 }
 
-int32_t cdp_convert_input(const struct cdp_convertor *convertor, enum nvdla_precision precision, int32_t element) {
-    return (int32_t)convert(convertor, element, widths_of(precision).input_bits);
-}
-
-int32_t cdp_convert_output(const struct cdp_convertor *convertor, enum nvdla_precision precision, int64_t product) {
-    return (int32_t)convert(convertor, product, widths_of(precision).output_bits);
-}
-
 /* The convertor's own criterion: further from the product than rounding explains. */
 static inline bool clipped(const struct cdp_convertor *convertor, int64_t product, int bits) {
     int64_t scaled = (product - convertor->offset) * convertor->scale;

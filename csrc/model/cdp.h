@@ -21,12 +21,6 @@ struct cdp_convertor {
     unsigned shift; /* input: 0..31; output: 0..63 */
 };
 
-/* The convertors: an element of INT8 or INT16 to a value of 9 or 17 bits, a product (25 or 33 bits) to an element.
- *
- * Spec: 62-cdp sections 4 and 8. */
-int32_t cdp_convert_input(const struct cdp_convertor *convertor, enum nvdla_precision precision, int32_t element);
-int32_t cdp_convert_output(const struct cdp_convertor *convertor, enum nvdla_precision precision, int64_t product);
-
 /* Arithmetic of a layer. */
 struct cdp_kernel {
     enum nvdla_precision precision;
