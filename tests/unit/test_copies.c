@@ -156,31 +156,32 @@ static int count_of(const char *text, const char *word) {
     return count;
 }
 
-TEST(test_ends_well) {
-    struct run run;
-    start(&run, ENDS_WELL);
-    assert_int_equal(finish(&run), 0);
-    assert_int_equal(count_of(run.text, "hello"), 1); /* what was not written out when it forked */
-    assert_int_equal(count_of(run.text, "goodbye"), 1);
-}
-
-TEST(test_ends_without_a_word) {
-    struct run run;
-    start(&run, LEAVES_COPIES);
-    assert_int_equal(finish(&run), 0);
-    assert_int_equal(count_of(run.text, "goodbye"), 1);
-    start(&run, CRASHES);
-    assert_int_equal(finish(&run), 128 + SIGSEGV);
-}
-
-TEST(test_ended_by_signals) {
-    static const int numbers[] = {SIGKILL, SIGINT, SIGTERM};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+/* What was not written out when a run forked is written once, and so is what exit() writes. A copy that was woken reads
+ * from its parent no more: the kernel ends it. */
+TEST(test_ends) {
+    static const struct {
+        enum ending ending;
+        const char *until; /* what it says before the signal; NULL: it ends by itself */
+        int signal, hellos, goodbyes;
+    } cases[] = {
+        {ENDS_WELL, NULL, 0, 1, 1},
+        {LEAVES_COPIES, NULL, 0, 1, 1},
+        {CRASHES, NULL, SIGSEGV, 1, 0},
+        {WAITS, "played", SIGKILL, 1, 0},
+        {WAITS, "played", SIGINT, 1, 0},
+        {WAITS, "played", SIGTERM, 1, 0},
+        {WAKES_A_LOOP, "woken", SIGKILL, 1, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct run run;
-        start(&run, WAITS);
-        read_until(&run, "played");
-        kill(run.pid, numbers[i]);
-        assert_int_equal(finish(&run), 128 + numbers[i]);
+        start(&run, cases[i].ending);
+        if (cases[i].until) {
+            read_until(&run, cases[i].until);
+            kill(run.pid, cases[i].signal);
+        }
+        assert_int_equal(finish(&run), cases[i].signal ? 128 + cases[i].signal : 0);
+        assert_int_equal(count_of(run.text, "hello"), cases[i].hellos);
+        assert_int_equal(count_of(run.text, "goodbye"), cases[i].goodbyes);
     }
 }
 
@@ -244,15 +245,6 @@ TEST(test_wakes) {
     assert_int_equal(count_of(run.text, "hello"), 1); /* nor is it written by the copy again */
     assert_int_equal(count_of(run.text, "woken"), 1);
     assert_int_equal(count_of(run.text, "goodbye"), 1);
-}
-
-/* A copy that was woken reads from its parent no more: the kernel ends it. */
-TEST(test_woken_ends_with_its_parent) {
-    struct run run;
-    start(&run, WAKES_A_LOOP);
-    read_until(&run, "woken");
-    kill(run.pid, SIGKILL);
-    assert_int_equal(finish(&run), 128 + SIGKILL);
 }
 
 /* ---- which copies there are ---- */
