@@ -1,9 +1,8 @@
-/* Arithmetic of SDP, the parts alone: the vectors of 50-sdp sections 13.1 to 13.4, conversions of section 6, the
- * table's counters (55-lut section 9). */
+/* Arithmetic of SDP, the parts alone: the vectors of 50-sdp sections 13.1 to 13.4, conversions of section 6.
+ * The table: cases of model.txt. */
 
 #include "model/sdp_convert.h"
 #include "model/sdp_stage.h"
-#include "model/sdp_table.h"
 #include "nvdla/fp.h"
 #include "tests/unit/test.h"
 #include "tests/vectors.h"
@@ -220,55 +219,4 @@ TEST(input_formats) {
     assert_int_equal(data[0], 0);
     assert_int_equal((uint32_t)data[1], 0x7f7fffff);
     assert_int_equal(data[2], 0);
-}
-
-/* ---- table ---- */
-
-/* 55-lut section 9, on set A of section 10.1. */
-TEST(table_counters) {
-    struct lut_entries entries;
-    for (int k = 0; k < LUT_LE_ENTRIES; k++)
-        entries.le[k] = (int16_t)(1000 * k - 32000);
-    for (int k = 0; k < LUT_LO_ENTRIES; k++)
-        entries.lo[k] = (int16_t)(k * k / 4 - 5000);
-    struct lut_settings settings = {
-        .le_linear = true,
-        .over_first_lo = true,
-        .range[LUT_LE] = {-1024, 1024, 5, {100, 3}, {-100, -2}},
-        .range[LUT_LO] = {-32768, 32768, 8, {7, 4}, {9, 0}},
-    };
-    int32_t data[] = {-1024, -1023, 0, 1024, 32767, 40000, -40000};
-    static const int32_t expected[] = {-1156, -31969, 0, -644, 11384, 76472, -519200};
-    struct sdp_table_counters counters = {.underflow = 0};
-    sdp_table_apply(&settings, &entries, false, data, COUNT(data), &counters);
-    for (size_t i = 0; i < COUNT(data); i++)
-        assert_int_equal(data[i], expected[i]);
-    assert_int_equal(counters.underflow, 1);
-    assert_int_equal(counters.overflow, 1);
-    assert_int_equal(counters.hybrid, 5);
-    assert_int_equal(counters.le_hit, 2);
-    assert_int_equal(counters.lo_hit, 5);
-}
-
-/* 55-lut section 10.2. */
-TEST(table_of_fp16) {
-    struct lut_entries entries = {.le[0] = (int16_t)0xc200, .lo[128] = 0, .lo[256] = 0x3bff};
-    struct lut_settings settings = {
-        .le_linear = true,
-        .under_first_lo = true,
-        .over_first_lo = true,
-        .hybrid_first_lo = true,
-        .range[LUT_LE] = {(int32_t)0xbf800000, 0x3f800000, -5, {0x3800, 0}, {0x4000, 0}},
-        .range[LUT_LO] = {(int32_t)0xc0800000, 0x40800000, -5, {0x3400, 0}, {(int16_t)0xbc00, 0}},
-    };
-    int32_t data[] = {0, 0x40800000, 0x42c80000, 0x7f800201};
-    struct sdp_table_counters counters = {.underflow = 0};
-    sdp_table_apply(&settings, &entries, true, data, COUNT(data), &counters);
-    assert_int_equal(data[0], 0);
-    assert_int_equal(data[1], 0x3f7fe000);
-    assert_int_equal((uint32_t)data[2], 0xc2be0000);
-    assert_int_equal(data[3], 0x7f800201);
-    assert_int_equal(counters.underflow, 1);
-    assert_int_equal(counters.overflow, 2);
-    assert_int_equal(counters.hybrid, 1);
 }
