@@ -26,6 +26,8 @@ import shutil
 import subprocess
 import sys
 
+import counts
+
 SMALL = "traces/conformance/small"
 WIDTH = 100  # columns of a page
 # What stands for what in a command, in this order.
@@ -237,19 +239,12 @@ class Test:
     def __init__(self, build, write, pattern):
         self.sandbox = Sandbox(build)
         self.write, self.pattern = write, pattern
-        self.passed, self.failures, self.skipped = 0, 0, 0
         self.printed = None  # by the last command, None if it did not run
         database = subprocess.run(["make", "-qpRr"], capture_output=True, text=True, check=False).stdout
         self.targets = set(re.findall(r"^([^\s#:=%]+):", database, re.M))
 
     def result(self, title, good, text=""):
-        if good:
-            self.passed += 1
-            print(f"ok    {title}")
-        else:
-            self.failures += 1
-            print(f"FAIL  {title}")
-            print("".join(f"    | {line}\n" for line in text.splitlines()[-25:]), end="")
+        counts.check(title, good, "".join(f"\n    | {line}" for line in text.splitlines()[-25:]))
 
     def command(self, where, command):
         self.printed = None
@@ -269,8 +264,7 @@ class Test:
                 self.target(f"{where}, needs {simulator}, which make nightly builds", f"make {simulator}")
                 return
         if command.split()[0] == "jq" and not shutil.which("jq"):
-            self.skipped += 1
-            print(f"SKIPPED: {title}: jq is not installed")
+            counts.skip(f"{title}: jq is not installed")
             return
         wanted = next((status for pattern, status in STATUS if re.search(pattern, command)), 0)
         real = self.sandbox.prepare(command)
@@ -391,12 +385,11 @@ def main():
             test.names(document, options)
             test.form(document)
     if given.write:
-        return 1 if test.failures else 0
+        sys.exit(counts.failed > 0)
     if not given.pages and not given.only:
         sources_name_pages(test)
-    print(f"{test.passed} passed, {test.failures} failed" + (f", {test.skipped} skipped" if test.skipped else ""))
-    return 1 if test.failures else 0
+    counts.finish()
 
 
 sys.stdout.reconfigure(line_buffering=True)
-sys.exit(main())
+main()
