@@ -2,7 +2,6 @@
 brought up to date in one piece, and files that are none are refused with a word that helps. The ledger: what a killed process leaves."""
 import contextlib
 import fcntl
-import importlib.util
 import json
 import os
 import pathlib
@@ -15,6 +14,7 @@ import time
 import unittest
 import unittest.mock
 
+from mock_launcher import MockLauncher
 from nvcosim.night.recover import recover_night, recover_nights
 from nvcosim.plan.test import Test
 from nvcosim.store.database import Store
@@ -458,9 +458,7 @@ class Ledgers(WithFolder):
             recover_nights(self.path("nights.db"))
             self.expect(store, "SELECT count(verdict) FROM result", 0)
 
-    @unittest.skipUnless(importlib.util.find_spec("nvcosim.engine.launcher"), "no launcher completes results")
     def test_what_tests_have_noted_is_completed(self):
-        from mock_launcher import MockLauncher
         lines = [{"test": 0, "result": self.line()}, {"test": 1, "result": self.line()},
                  {"test": 1, "host": "node", "result": self.line("FAIL")}]  # its runner knows better
         launcher = MockLauncher(lambda play: Result({**play.noted, "command": play.name}))
