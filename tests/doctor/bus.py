@@ -8,11 +8,9 @@ Prints "N passed, N failed".
 """
 import json
 import pathlib
-import subprocess
 import sys
-import tempfile
 
-from counts import check, finish
+from counts import check, finish, run, scratch
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 NET = ROOT / "traces/loadables/own_res_small_int8"
@@ -21,7 +19,7 @@ KINDS = ["same-id", "early-response", "lost-beat", "repeated-beat:8", "strobes",
 
 
 def nvcosim(*words):
-    done = subprocess.run([sys.argv[1], *map(str, words)], capture_output=True, text=True, check=False, timeout=300)
+    done = run(sys.argv[1], *words, timeout=300)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -93,7 +91,7 @@ def refused():
     check("a clock that is none", status == 2 and "megahertz" in error, error)
 
 
-with tempfile.TemporaryDirectory() as folder:
+with scratch() as folder:
     ranking(folder)
     lenet(folder)
     visible(folder)

@@ -7,11 +7,9 @@ usage: outputs.py NVCOSIM        Prints "N passed, N failed".
 import json
 import pathlib
 import random
-import subprocess
 import sys
-import tempfile
 
-from counts import check, finish
+from counts import check, finish, run, scratch
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests/import"))
@@ -22,7 +20,7 @@ LAYER, ATOM, LINE, SURFACE = "0.1", 8, 128, 2048
 
 
 def nvcosim(*words):
-    return subprocess.run([sys.argv[1], *map(str, words)], capture_output=True, text=True, check=False)
+    return run(sys.argv[1], *words)
 
 
 def doctor(output, *options):
@@ -115,8 +113,7 @@ def inputs(scratch):
         check(f"an input with {' '.join(options)}", any(cause.endswith(" ".join(options)) for cause in said["causes"]), said)
 
 
-with tempfile.TemporaryDirectory() as name:
-    work = pathlib.Path(name)
+with scratch() as work:
     layers = cubes(work)
     patterns(work, layers[LAYER], layers["0.3"])
     dumps(work, layers)

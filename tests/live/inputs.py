@@ -5,11 +5,9 @@ usage: inputs.py NVCOSIM TRACE...
 """
 import gzip
 import pathlib
-import subprocess
 import sys
-import tempfile
 
-from counts import check, finish
+from counts import check, finish, run, scratch
 
 
 def idle_loads(nvcosim, trace):
@@ -17,13 +15,13 @@ def idle_loads(nvcosim, trace):
     text = trace.read_bytes()
     lines = (gzip.decompress(text) if trace.suffix == ".gz" else text).decode().split("\n")
     loads = [number for number, line in enumerate(lines) if line.startswith("mem_load")]
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch() as folder:
         paths = []
         for number in loads:
-            paths.append(pathlib.Path(folder, f"{number}.nvt"))
+            paths.append(folder / f"{number}.nvt")
             paths[-1].write_text("\n".join(["#" + line if at == number else line for at, line in enumerate(lines)]))
-        run = subprocess.run([nvcosim, "run", "--dut=model", f"--out={folder}/out", *paths], capture_output=True, text=True, check=False)
-    passed = {int(line.split(":")[0].split()[1]) for line in run.stdout.split("\n") if line.startswith("PASS")}
+        played = run(nvcosim, "run", "--dut=model", f"--out={folder}/out", *paths)
+    passed = {int(line.split(":")[0].split()[1]) for line in played.stdout.split("\n") if line.startswith("PASS")}
     return [lines[number] for number in sorted(passed)], len(loads)
 
 

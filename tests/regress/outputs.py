@@ -8,11 +8,10 @@ import os
 import re
 import shutil
 import sqlite3
-import subprocess
 import sys
 import xml.etree.ElementTree
 
-from counts import check, finish
+from counts import check, finish, run
 
 build = sys.argv[1]
 here = os.path.dirname(os.path.abspath(__file__))
@@ -22,8 +21,7 @@ folder = os.path.join(build, "tests/outputs-of-nights")
 shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
 path = os.path.join(folder, "nights.db")
-fixture = subprocess.run([os.path.join(here, "fixture.py"), path], check=True, capture_output=True, text=True)
-nights = json.loads(fixture.stdout)
+nights = json.loads(run(os.path.join(here, "fixture.py"), path).stdout)
 database = sqlite3.connect(path)
 database.row_factory = sqlite3.Row
 
@@ -31,13 +29,12 @@ database.row_factory = sqlite3.Row
 def outputs(night):
     out = os.path.join(folder, str(night))
     os.makedirs(out, exist_ok=True)
-    run = subprocess.run([os.path.join(build, "tests/outputs"), path, str(night), out], capture_output=True, text=True, check=False)
-    return out, run
+    return out, run(os.path.join(build, "tests/outputs"), path, night, out)
 
 
 def check_junit(name, night, out):
     file = os.path.join(out, "junit.xml")
-    lint = subprocess.run(["xmllint", "--noout", "--nonet", "--schema", os.path.join(here, "junit.xsd"), file], capture_output=True, text=True, check=False)
+    lint = run("xmllint", "--noout", "--nonet", "--schema", os.path.join(here, "junit.xsd"), file)
     check(f"{name}: junit.xml keeps the schema", lint.returncode == 0, lint.stderr[:500])
     root = xml.etree.ElementTree.parse(file).getroot()
     rows = {row["key"]: row for row in database.execute("SELECT * FROM result WHERE night = ?", (night,))}
@@ -85,16 +82,16 @@ def check_summary(name, night, out):
 
 
 for name, night in nights.items():
-    out, run = outputs(night)
-    check(f"{name}: written", run.returncode == 0, run.stderr)
+    out, done = outputs(night)
+    check(f"{name}: written", done.returncode == 0, done.stderr)
     check_junit(name, night, out)
     check_summary(name, night, out)
 
-_, run = outputs(4711)
-check("a night that does not exist", run.returncode == 1 and "no night 4711" in run.stderr, run.stderr)
+_, done = outputs(4711)
+check("a night that does not exist", done.returncode == 1 and "no night 4711" in done.stderr, done.stderr)
 database.execute("DROP TABLE bucket")
 database.commit()
-_, run = outputs(nights["failed"])
-check("a database that is another one", run.returncode == 1 and "no such table: bucket" in run.stderr, run.stderr)
+_, done = outputs(nights["failed"])
+check("a database that is another one", done.returncode == 1 and "no such table: bucket" in done.stderr, done.stderr)
 
 finish()
