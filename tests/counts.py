@@ -1,4 +1,5 @@
-"""What tests written in Python share: `check(title, good, found)` counts and reports a check, `finish()` ends with the counts."""
+"""What tests written in Python share: `check(title, good, found)` counts and reports a check, `finish()` ends with the counts,
+`until()` waits."""
 import contextlib
 import pathlib
 import subprocess
