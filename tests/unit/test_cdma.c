@@ -116,14 +116,9 @@ TEST(scaled_values_have_17_bits) {
 
 /* ---- image lines ---- */
 
-struct line_vector {
-    const char *config;
-    uint32_t misc, format, base, width, x_offset, left, right, pad;
-    bool sign, convert, means;
-    uint32_t offset, shift, mean0, mean1;
-    const char *bytes; /* hexadecimal, in the order of the line */
-    const char *tail;  /* what fills the line up to the end of the chunk, byte or halfword; NULL: not looked at */
-};
+static uint32_t precision_of(const char *name) {
+    return strcmp(name, "fp16") == 0 ? NVDLA_FP16 : strcmp(name, "int16") == 0 ? NVDLA_INT16 : NVDLA_INT8;
+}
 
 static void check_hex(const struct cbuf *cbuf, size_t at, const char *hex) {
     for (size_t i = 0; hex[2 * i]; i++) {
@@ -132,40 +127,47 @@ static void check_hex(const struct cbuf *cbuf, size_t at, const char *hex) {
     }
 }
 
-static void program_line(struct unit *u, const struct line_vector *v) {
-    SET(u, {CDMA_D_MISC_CFG, v->misc}, {CDMA_D_DATAIN_FORMAT, 1 | v->format << 8 | (uint32_t)v->sign << 20},
-        {CDMA_D_DATAIN_SIZE_0, v->width - 1}, {CDMA_D_PIXEL_OFFSET, v->x_offset}, {CDMA_D_DAIN_RAM_TYPE, 1},
-        {CDMA_D_DAIN_ADDR_LOW_0, v->base}, {CDMA_D_DAIN_ADDR_LOW_1, 0x20080}, {CDMA_D_LINE_STRIDE, 0x100},
-        {CDMA_D_LINE_UV_STRIDE, 0x100}, {CDMA_D_ENTRY_PER_SLICE, 15}, {CDMA_D_MEAN_FORMAT, v->means},
-        {CDMA_D_MEAN_GLOBAL_0, v->mean0}, {CDMA_D_MEAN_GLOBAL_1, v->mean1},
-        {CDMA_D_CVT_CFG, (uint32_t)v->convert | v->shift << 4}, {CDMA_D_CVT_OFFSET, v->offset}, {CDMA_D_CVT_SCALE, 1},
-        {CDMA_D_ZERO_PADDING, v->left | v->right << 8}, {CDMA_D_ZERO_PADDING_VALUE, v->pad});
+static void set_one(void *context, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
+    assert_int_equal(unit, NVDLA_CDMA);
+    set(context, offset, value);
 }
 
-/* Fetches one line from a memory whose byte n is n mod 256 and compares the bytes in CBUF. */
-static void check_line(const struct line_vector *v) {
-    struct unit *u = unit_new(v->config);
+/* Registers of a row of image_lines.tsv. */
+static char *line_registers(const struct vectors *v) {
+    return kept(xprintf("CDMA: D_MISC_CFG=%u D_DATAIN_FORMAT=1,PIXEL_FORMAT:%s D_DATAIN_SIZE_0=%u D_PIXEL_OFFSET=%s "
+                        "D_DAIN_RAM_TYPE=1 D_DAIN_ADDR_LOW_0=%s D_DAIN_ADDR_LOW_1=0x20080 D_LINE_STRIDE=0x100 "
+                        "D_LINE_UV_STRIDE=0x100 D_ENTRY_PER_SLICE=15 D_MEAN_FORMAT=%d D_MEAN_GLOBAL_0=%u "
+                        "D_MEAN_GLOBAL_1=%u D_CVT_CFG=%s,CVT_TRUNCATE:%s D_CVT_OFFSET=%s D_CVT_SCALE=1 "
+                        "D_ZERO_PADDING=PAD_LEFT:%s,PAD_RIGHT:%s D_ZERO_PADDING_VALUE=%s",
+                        precision_of(v->cell[0]) << 8 | precision_of(v->cell[1]) << 12, v->cell[2],
+                        (uint32_t)v->number[4] - 1, v->cell[5], v->cell[3], v->number[12] != 0, (uint32_t)v->number[12],
+                        (uint32_t)(v->number[12] >> 32), v->cell[9], v->cell[11], v->cell[10], v->cell[6], v->cell[7],
+                        v->cell[8]));
+}
+
+/* Fetches one line from a memory whose byte n is n mod 256 and compares the bytes in CBUF: those of the line, then what
+ * fills it up to the end of the chunk, byte or halfword, if the row has it. */
+static void check_line(const char *config, const struct vectors *v) {
+    struct unit *u = unit_new(config);
+    const char *bytes = v->cell[13], *tail = v->cell[14];
     count_up(u, DATA, 0x1000);
     memset(u->cbuf.bytes, 0xee, u->cbuf.entries * u->cbuf.entry);
-    program_line(u, v);
+    register_text(u->dev->config, line_registers(v), set_one, u);
     start(u);
     assert_int_equal(u->cdma.data, CDMA_DONE);
     assert_int_equal(u->cbuf.data.slices, 1);
     assert_int_equal(u->cbuf.data.held, 16);
-    check_hex(&u->cbuf, 0, v->bytes);
-    size_t at = strlen(v->bytes) / 2;
-    if (v->tail) {
-        size_t chunk = (size_t)u->dev->config->atomic_c * (v->misc == INT8_LAYER ? 1 : 2);
-        for (; at % chunk != 0; at += strlen(v->tail) / 2)
-            check_hex(&u->cbuf, at, v->tail);
+    check_hex(&u->cbuf, 0, bytes);
+    size_t at = strlen(bytes) / 2;
+    if (tail[0]) {
+        const bool int8 = precision_of(v->cell[0]) == NVDLA_INT8 && precision_of(v->cell[1]) == NVDLA_INT8;
+        size_t chunk = (size_t)u->dev->config->atomic_c * (int8 ? 1 : 2);
+        for (; at % chunk != 0; at += strlen(tail) / 2)
+            check_hex(&u->cbuf, at, tail);
         for (; at % u->cbuf.entry != 0; at++)
             assert_int_equal(u->cbuf.bytes[at], 0);
         assert_int_equal(u->cbuf.bytes[at], 0xee);
     }
-}
-
-static uint32_t precision_of(const char *name) {
-    return strcmp(name, "fp16") == 0 ? NVDLA_FP16 : strcmp(name, "int16") == 0 ? NVDLA_INT16 : NVDLA_INT8;
 }
 
 /* 20-data-formats section 4.3, 30-cdma-cbuf sections 6.4 and 6.5. */
@@ -173,28 +175,8 @@ TEST(image_line_vectors) {
     static const char *const runs[][2] = {
         {"small", "any"}, {"small", "atom_8"}, {"full", "any"}, {"full", "atom_32"}, {"full", "wide"}};
     for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++)
-        for (struct vectors v = vectors_of("image_lines", runs[i][1]); vectors_next(&v);) {
-            uint32_t n[12];
-            for (int k = 2; k < 12; k++)
-                n[k] = (uint32_t)v.number[k];
-            check_line(&(struct line_vector){.config = runs[i][0],
-                                             .misc = precision_of(v.cell[0]) << 8 | precision_of(v.cell[1]) << 12,
-                                             .format = n[2],
-                                             .base = n[3],
-                                             .width = n[4],
-                                             .x_offset = n[5],
-                                             .left = n[6],
-                                             .right = n[7],
-                                             .pad = n[8],
-                                             .convert = n[9],
-                                             .offset = n[10],
-                                             .shift = n[11],
-                                             .means = v.number[12] != 0,
-                                             .mean0 = (uint32_t)v.number[12],
-                                             .mean1 = (uint32_t)(v.number[12] >> 32),
-                                             .bytes = v.cell[13],
-                                             .tail = v.cell[14][0] ? v.cell[14] : NULL});
-        }
+        for (struct vectors v = vectors_of("image_lines", runs[i][1]); vectors_next(&v);)
+            check_line(runs[i][0], &v);
 }
 
 /* ---- cases of cdma.txt ---- */
