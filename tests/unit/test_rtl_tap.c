@@ -217,14 +217,10 @@ TEST_ON(odd_lanes_become_elements, struct bench *b, bench_of("large", true)) {
     const struct stream_layout layout = rtl_stream_layout(b->shown.config, STREAM_PDP_ROW);
     const int lanes = layout.lanes, atom = b->shown.config->mem_atom;
     assert_true(lanes * 11 > 32 && layout.words == (lanes * 11 + 31) / 32);
-    write_register(b, NVDLA_PDP, PDP_D_DATA_CUBE_IN_HEIGHT, 4); /* five lines of one column */
-    write_register(b, NVDLA_PDP, PDP_D_DATA_CUBE_IN_CHANNEL, (uint32_t)atom - 1);
-    write_register(b, NVDLA_PDP, PDP_D_DATA_CUBE_OUT_HEIGHT, 1);
-    write_register(b, NVDLA_PDP, PDP_D_DATA_CUBE_OUT_CHANNEL, (uint32_t)atom - 1);
-    write_register(b, NVDLA_PDP, PDP_D_POOLING_KERNEL_CFG, 2u << PDP_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_HEIGHT_LSB);
-    write_register(b, NVDLA_PDP, PDP_D_OP_ENABLE, 1);
-    uint32_t moves[2 * MOVE_WORDS] = {0};
-    moves[STREAM_PDP_ROW / 32] = 1u << STREAM_PDP_ROW % 32;
+    /* five lines of one column */
+    WRITE(b, NVDLA_PDP, {PDP_D_DATA_CUBE_IN_HEIGHT, 4}, {PDP_D_DATA_CUBE_IN_CHANNEL, (uint32_t)atom - 1},
+          {PDP_D_DATA_CUBE_OUT_HEIGHT, 1}, {PDP_D_DATA_CUBE_OUT_CHANNEL, (uint32_t)atom - 1},
+          {PDP_D_POOLING_KERNEL_CFG, 2u << PDP_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_HEIGHT_LSB}, {PDP_D_OP_ENABLE, 1});
     for (int beat = 0; beat < 2 * atom / lanes; beat++) {
         memset(b->shown.words[STREAM_PDP_ROW], 0, sizeof b->shown.words[0]);
         for (int lane = 0; lane < lanes; lane++) {
@@ -234,7 +230,7 @@ TEST_ON(odd_lanes_become_elements, struct bench *b, bench_of("large", true)) {
             if (at % 32 > 21)
                 b->shown.words[STREAM_PDP_ROW][at / 32 + 1] |= (uint32_t)(value >> (32 - at % 32));
         }
-        b->observer.moved(b->observer.context, 5, moves);
+        beat_of(b, STREAM_PDP_ROW, false);
     }
     assert_int_equal(b->heard.count, 2 * atom);
     for (int i = 0; i < 2 * atom; i++) {
@@ -252,13 +248,12 @@ TEST(rows_of_lanes_wait_for_their_block) {
     WRITE(b, NVDLA_CDP_RDMA, {CDP_RDMA_D_DATA_CUBE_WIDTH, COLUMNS - 1}, {CDP_RDMA_D_DATA_CUBE_CHANNEL, CHANNELS - 1},
           {CDP_RDMA_D_OP_ENABLE, 1});
     write_register(b, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
-    uint32_t moves[2 * MOVE_WORDS] = {0};
-    moves[STREAM_LUT_OUT_ROWS / 32] = 1u << STREAM_LUT_OUT_ROWS % 32;
     for (int left = 0; left < COLUMNS; left += BLOCK)
         for (int channel = 0; channel < 2 * ATOM; channel++)
             for (int x = left; x < COLUMNS && x < left + BLOCK; x++) {
                 b->shown.words[STREAM_LUT_OUT_ROWS][0] = (uint32_t)(100 * channel + x);
-                b->observer.moved(b->observer.context, (uint64_t)(1000 * channel + x), moves);
+                b->cycle = (uint64_t)(1000 * channel + x);
+                beat_of(b, STREAM_LUT_OUT_ROWS, false);
             }
     assert_int_equal(b->heard.count, COLUMNS * CHANNELS);
     for (size_t i = 0; i < b->heard.count; i++) {
