@@ -190,13 +190,17 @@ TEST(the_first_difference_is_found) {
     compares("a", "b", "0 elements equal, then a ends; b continues with launch 3, channel 0, y 5, x 0; 1, 0 skipped");
 }
 
+static void send_byte(const struct tap_listeners *taps, const struct tap_stream *stream, struct tap_place place,
+                      int8_t value) {
+    const struct tap_out out = tap_open(taps, stream);
+    tap_send(&out, place, &value, 1, 1, 1);
+}
+
 /* Records an element with its place. */
 static void record_at(const char *name, struct tap_place place) {
     struct recording recording = record_in("p");
     const struct tap_stream stream = {.unit = NVDLA_CSC, .tap = TAP_CSC_DAT, .format = TAP_INT8, .width = 8};
-    const struct tap_out out = tap_open(&recording.taps, &stream);
-    const int8_t value = 1;
-    tap_send(&out, place, &value, 1, 1, 1);
+    send_byte(&recording.taps, &stream, place, 1);
     keep(&recording, "p/CSC.CSC_DAT.tap", name);
 }
 
@@ -224,9 +228,7 @@ static void record_launches(const char *name, int first, int count, uint64_t cyc
     for (int ordinal = first; ordinal < first + count; ordinal++) {
         struct tap_stream stream = {
             .unit = NVDLA_CACC, .ordinal = ordinal, .tap = TAP_CACC_SAT, .format = TAP_INT8, .width = 8};
-        const struct tap_out out = tap_open(&recording.taps, &stream);
-        const int8_t value = (int8_t)ordinal;
-        tap_send(&out, (struct tap_place){.y = 4, .x = 2, .cycle = cycle}, &value, 1, 1, 1);
+        send_byte(&recording.taps, &stream, (struct tap_place){.y = 4, .x = 2, .cycle = cycle}, (int8_t)ordinal);
         stream.unit = NVDLA_SDP;
         assert_int_equal(tap_open(&recording.taps, &stream).count, 0);
     }
@@ -246,19 +248,15 @@ TEST(files_are_compared_from_the_later_start_on) {
 
 TEST(launches_are_left_out_and_cycles_kept) {
     struct error err = {.text = ""};
-    mkdir(path_of("f"), 0777);
-    struct recorder *recorder = recorder_new(path_of("f"));
-    recorder_from(recorder, NVDLA_PDP, 2);
-    struct tap_listeners taps = {.count = 0};
-    tap_listen(&taps, recorder_listener(recorder));
+    struct recording recording = record_in("f");
+    recorder_from(recording.recorder, NVDLA_PDP, 2);
     for (int ordinal = 0; ordinal < 4; ordinal++) {
         const struct tap_stream stream = {
             .unit = NVDLA_PDP, .ordinal = ordinal, .tap = TAP_PDP_OUT, .format = TAP_INT8, .width = 8};
-        const struct tap_out out = tap_open(&taps, &stream);
-        const int8_t value = (int8_t)(10 + ordinal);
-        tap_send(&out, (struct tap_place){.cycle = ((uint64_t)1 << 40) + (uint64_t)ordinal}, &value, 1, 1, 1);
+        const struct tap_place place = {.cycle = ((uint64_t)1 << 40) + (uint64_t)ordinal};
+        send_byte(&recording.taps, &stream, place, (int8_t)(10 + ordinal));
     }
-    assert_true(recorder_close(recorder, &err));
+    assert_true(recorder_close(recording.recorder, &err));
     struct tap_reader *reader = tap_reader_open(path_of("f/PDP.PDP_OUT.tap"), &err);
     assert_non_null(reader);
     struct tap_element element;
