@@ -110,10 +110,6 @@ static struct finish finish_of(const struct cuts_wanted *wanted, const size_t *c
     return finish;
 }
 
-uint64_t cuts_last(const struct cuts_wanted *wanted, const size_t *cuts, size_t count) {
-    return finish_of(wanted, cuts, count, 0).last;
-}
-
 /* ---- all is done as soon as can be ---- */
 
 struct search {

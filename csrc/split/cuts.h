@@ -14,11 +14,7 @@ struct cuts_wanted {
     size_t workers; /* that play pieces in parallel; 0: one per piece */
 };
 
-/* Chooses the cuts that finish soonest. cuts: the layers before them, ascending; room for `layers`. Returns their
- * number. */
+/* Chooses the cuts with which the last worker finishes soonest. The first worker begins by making the pieces, one by
+ * one; the others take the first pieces as soon as they are made. The remaining pieces go to the next free worker, the
+ * longest first. cuts: the layers before them, ascending; room for `layers`. Returns their number. */
 size_t cuts_choose(const struct cuts_wanted *wanted, size_t *cuts);
-
-/* Time, in units of work, until the last worker finishes. The first worker begins by making the pieces, one by one; the
- * others take the first pieces as soon as they are made. The remaining pieces go to the next free worker, the longest
- * first. */
-uint64_t cuts_last(const struct cuts_wanted *wanted, const size_t *cuts, size_t count);

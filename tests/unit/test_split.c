@@ -7,47 +7,38 @@
 #include "tests/unit/test.h"
 #include "trace/exchange.h"
 
-static const struct nvdla_config *small(void) {
-    return nvdla_config_find("small");
-}
-
-static struct op access_to(enum op_kind kind, enum nvdla_unit unit, uint32_t offset, uint32_t value, uint32_t mask) {
-    struct op op = op_make(kind, 1);
-    op.address = nvdla_unit_base(small(), unit) + offset;
-    op.value = value;
-    op.mask = mask;
-    return op;
-}
-
-TEST(pointers_are_exchanged) {
-    struct op write = access_to(OP_WRITE, NVDLA_SDP, SDP_S_POINTER, 1, UINT32_MAX);
-    struct op check = access_to(OP_READ_CHECK, NVDLA_SDP, SDP_S_POINTER, 0x10000, UINT32_MAX);
-    struct op other = access_to(OP_WRITE, NVDLA_PDP, PDP_S_POINTER, 1, UINT32_MAX);
-    const uint32_t units = UINT32_C(1) << NVDLA_SDP;
-    assert_true(exchange_groups(small(), units, &write) && write.value == 0);
-    assert_true(exchange_groups(small(), units, &check) && check.value == 1);
-    assert_true(exchange_groups(small(), units, &other) && other.value == 1);
-}
-
-TEST(states_and_interrupts_are_exchanged) {
-    const uint32_t units = UINT32_C(1) << NVDLA_CDMA | UINT32_C(1) << NVDLA_SDP;
-    struct op status = access_to(OP_POLL, NVDLA_SDP, SDP_S_STATUS, 2, 3);
-    assert_true(exchange_groups(small(), units, &status));
-    assert_int_equal(status.value, 0x20000);
-    assert_int_equal(status.mask, 0x30000);
-    /* SDP 0, CDP 1, CDMA_DAT 1, CDMA_WT 0, CACC 1 */
-    struct op clear = access_to(OP_WRITE, NVDLA_GLB, GLB_S_INTR_STATUS, 0x260009, UINT32_MAX);
-    assert_true(exchange_groups(small(), units, &clear));
-    assert_int_equal(clear.value, 0x29000a);
-}
-
-TEST(a_comparison_of_both_groups_is_refused) {
-    struct op status = access_to(OP_POLL, NVDLA_SDP, SDP_S_STATUS, 1, 0x30003);
-    status.relation = RELATION_GREATER_EQUAL;
-    assert_false(exchange_groups(small(), UINT32_C(1) << NVDLA_SDP, &status));
-    struct op again = access_to(OP_POLL, NVDLA_SDP, SDP_S_STATUS, 1, 0x30003);
-    again.relation = RELATION_GREATER_EQUAL;
-    assert_true(exchange_groups(small(), UINT32_C(1) << NVDLA_PDP, &again));
+/* What the other group does instead: pointers, states and interrupts of these units change. A comparison that looks at
+ * both groups is refused. */
+TEST(groups_are_exchanged) {
+    enum { SDP = 1 << NVDLA_SDP, BOTH = SDP | 1 << NVDLA_CDMA, PDP = 1 << NVDLA_PDP, REFUSED = -1 };
+    static const struct {
+        enum op_kind kind;
+        enum nvdla_unit unit;
+        uint32_t offset, value, mask, units;
+        int64_t to;
+        uint32_t to_mask;
+        enum relation relation;
+    } cases[] = {
+        {OP_WRITE, NVDLA_SDP, SDP_S_POINTER, 1, UINT32_MAX, SDP, 0, UINT32_MAX, 0},
+        {OP_READ_CHECK, NVDLA_SDP, SDP_S_POINTER, 0x10000, UINT32_MAX, SDP, 1, UINT32_MAX, 0},
+        {OP_WRITE, NVDLA_PDP, PDP_S_POINTER, 1, UINT32_MAX, SDP, 1, UINT32_MAX, 0},
+        {OP_POLL, NVDLA_SDP, SDP_S_STATUS, 2, 3, BOTH, 0x20000, 0x30000, 0},
+        /* SDP 0, CDP 1, CDMA_DAT 1, CDMA_WT 0, CACC 1 */
+        {OP_WRITE, NVDLA_GLB, GLB_S_INTR_STATUS, 0x260009, UINT32_MAX, BOTH, 0x29000a, UINT32_MAX, 0},
+        {OP_POLL, NVDLA_SDP, SDP_S_STATUS, 1, 0x30003, SDP, REFUSED, 0, RELATION_GREATER_EQUAL},
+        {OP_POLL, NVDLA_SDP, SDP_S_STATUS, 1, 0x30003, PDP, 1, 0x30003, RELATION_GREATER_EQUAL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct nvdla_config *small = nvdla_config_find("small");
+        struct op op = op_make(cases[i].kind, 1);
+        op.address = nvdla_unit_base(small, cases[i].unit) + cases[i].offset;
+        op.value = cases[i].value;
+        op.mask = cases[i].mask;
+        op.relation = cases[i].relation;
+        assert_int_equal(exchange_groups(small, cases[i].units, &op), cases[i].to != REFUSED);
+        if (cases[i].to != REFUSED)
+            assert_true(op.value == cases[i].to && op.mask == cases[i].to_mask);
+    }
 }
 
 TEST(ranges_join) {
@@ -110,30 +101,35 @@ TEST(cuts_are_where_they_may_be) {
     assert_int_equal(cuts_choose(&all, cuts), LAYERS - 2);
 }
 
-TEST(a_worker_each_makes_the_longest_short) {
-    size_t cuts[LAYERS];
-    const struct cuts_wanted wanted = in_pieces(4, 0);
-    assert_int_equal(cuts_choose(&wanted, cuts), 3);
-    assert_true(cuts_last(&wanted, cuts, 3) <= 3310000); /* 2900000 would be a fourth of all */
-}
-
-/* When the later one of two workers is done, of which the second takes the first piece at once while the first one
- * makes the others; then each takes the longest that is left. slow: who takes a tenth longer. */
-static uint64_t end_of_two(const size_t *cuts, size_t count, size_t slow) {
-    uint64_t left[LAYERS] = {0}, ends[2] = {WORK / 32, 0};
+/* When the last worker is done, if the first one makes the pieces while the others take the first ones, and then each
+ * takes the longest that is left. slow: who takes a tenth longer. */
+static uint64_t end_of(const size_t *cuts, size_t count, size_t workers, size_t slow) {
+    uint64_t left[LAYERS] = {0}, ends[LAYERS] = {WORK / 32}, last = 0;
     for (size_t l = 0, piece = 0; l < LAYERS; l++) {
         left[piece] += layers[l];
         piece += piece < count && cuts[piece] == l;
     }
     for (size_t played = 0; played <= count; played++) {
-        size_t piece = 0;
-        for (size_t i = 1; i <= count && played > 0; i++) /* the longest */
-            piece = left[i] > left[piece] ? i : piece;
-        const size_t worker = played == 0 || ends[1] < ends[0];
+        size_t piece = played, worker = played + 1;
+        if (worker >= workers) {
+            piece = worker = 0;
+            for (size_t i = 1; i <= count; i++)
+                piece = left[i] > left[piece] ? i : piece;
+            for (size_t i = 1; i < workers; i++)
+                worker = ends[i] < ends[worker] ? i : worker;
+        }
         ends[worker] += left[piece] * (worker == slow ? 11 : 10) / 10;
         left[piece] = 0;
+        last = ends[worker] > last ? ends[worker] : last;
     }
-    return ends[0] > ends[1] ? ends[0] : ends[1];
+    return last;
+}
+
+TEST(a_worker_each_makes_the_longest_short) {
+    size_t cuts[LAYERS];
+    const struct cuts_wanted wanted = in_pieces(4, 0);
+    assert_int_equal(cuts_choose(&wanted, cuts), 3);
+    assert_true(end_of(cuts, 3, 4, LAYERS) <= 3310000); /* 2900000 would be a fourth of all */
 }
 
 TEST(two_workers_end_together) {
@@ -142,9 +138,9 @@ TEST(two_workers_end_together) {
         size_t cuts[LAYERS];
         const size_t count = cuts_choose(&wanted, cuts);
         assert_int_equal(count, pieces - 1);
-        assert_true(cuts_last(&wanted, cuts, count) <= WORK / 2 + 400000);
+        assert_true(end_of(cuts, count, 2, LAYERS) <= WORK / 2 + 400000);
         /* A tenth slower, one of them costs a twentieth of the whole if the other takes over. */
         for (size_t slow = 0; slow < 2 && pieces >= 6; slow++)
-            assert_true(end_of_two(cuts, count, slow) <= WORK / 2 + WORK / 2 * 9 / 100);
+            assert_true(end_of(cuts, count, 2, slow) <= WORK / 2 + WORK / 2 * 9 / 100);
     }
 }
