@@ -89,35 +89,28 @@ static uint8_t byte_at(const struct bench *b, uint64_t address) {
     return byte;
 }
 
-/* Clocks from a read's acceptance until its first beat is sampled. */
-static uint64_t read_time(struct bench *b, uint64_t address) {
-    set_ar(b, 1, address, 1);
-    while (!b->in.arready)
-        edge(b);
-    const uint64_t accepted = b->cycle;
-    edge(b);
-    idle(b);
-    while (!b->in.rvalid) {
-        assert_true(b->cycle - accepted < 5000);
+/* Clocks that pass until data of a read, or a response, is offered. */
+static uint64_t wait_for(struct bench *b, bool response) {
+    const uint64_t start = b->cycle;
+    while (response ? !b->in.bvalid : !b->in.rvalid) {
+        assert_true(b->cycle - start < 5000);
         edge(b);
     }
-    const uint64_t clocks = b->cycle - accepted;
-    edge(b);
-    return clocks;
+    return b->cycle - start;
 }
 
-/* Clocks from a write's acceptance until its response is sampled. */
-static uint64_t write_time(struct bench *b, uint64_t address) {
-    set_write(b, 1, address, 1, 0xff);
-    assert_true(b->in.awready && b->in.wready);
-    const uint64_t accepted = b->cycle;
+/* Clocks from the acceptance of a read or write of one beat until its answer is sampled. */
+static uint64_t access_time(struct bench *b, bool write, uint64_t address) {
+    if (write) {
+        set_write(b, 1, address, 1, 0xff);
+        assert_true(b->in.awready && b->in.wready);
+    } else
+        set_ar(b, 1, address, 1);
+    while (!write && !b->in.arready)
+        edge(b);
     edge(b);
     idle(b);
-    while (!b->in.bvalid) {
-        assert_true(b->cycle - accepted < 5000);
-        edge(b);
-    }
-    const uint64_t clocks = b->cycle - accepted;
+    const uint64_t clocks = wait_for(b, write) + 1;
     edge(b);
     return clocks;
 }
@@ -206,23 +199,15 @@ static bool act(void *context, const struct step *step, FILE *found) {
     if (step_is(step, "clock"))
         for (uint64_t i = 0; i < (step->count > 1 ? step_number(step, 1) : 1); i++)
             edge(b);
-    else if (step_is(step, "until")) { /* the clocks that pass until it is offered */
-        const uint64_t start = b->cycle;
-        while (step->word[1][0] == 'r' ? !b->in.rvalid : !b->in.bvalid) {
-            assert_true(b->cycle - start < 5000);
-            edge(b);
-        }
-        fprintf(found, "%" PRIu64, b->cycle - start);
-    } else if (step_is(step, "time"))
-        fprintf(found, "%" PRIu64,
-                step->word[1][0] == 'r' ? read_time(b, BASE + step_number(step, 2))
-                                        : write_time(b, BASE + step_number(step, 2)));
+    else if (step_is(step, "until")) /* it is offered */
+        fprintf(found, "%" PRIu64, wait_for(b, step->word[1][0] != 'r'));
+    else if (step_is(step, "time"))
+        fprintf(found, "%" PRIu64, access_time(b, step->word[1][0] != 'r', BASE + step_number(step, 2)));
     else if (step_is(step, "one")) { /* a write of one beat to its end */
         set_write(b, 1, BASE + step_number(step, 1), (uint8_t)step_number(step, 2), step_number(step, 3));
         edge(b);
         idle(b);
-        while (!b->in.bvalid)
-            edge(b);
+        wait_for(b, true);
         edge(b);
     } else if (step_is(step, "undeclare"))
         memory_undeclare(b->dev.memory[0], BASE + step_number(step, 1), step_number(step, 2));
@@ -284,7 +269,7 @@ TEST_ON(uniform_latency_covers_its_range, struct axi_options options, defaults()
     struct bench *b = bench_new(&options, 8, 8);
     int seen[5] = {0};
     for (int i = 0; i < 500; i++) {
-        const uint64_t clocks = read_time(b, BASE);
+        const uint64_t clocks = access_time(b, false, BASE);
         assert_in_range(clocks, 10, 14);
         seen[clocks - 10]++;
     }
@@ -380,24 +365,20 @@ static uint64_t run_traffic(struct traffic *t, uint32_t seed) {
             responses++;
             hash = hash * 37 + b->cycle;
         }
-        const bool ar = b->out.arvalid && b->in.arready, aw = b->out.awvalid && b->in.awready,
-                   w = b->out.wvalid && b->in.wready;
-        t->valid[0] += b->out.arvalid;
-        t->valid[1] += b->out.awvalid;
-        t->valid[2] += b->out.wvalid;
-        t->ready[0] += ar;
-        t->ready[1] += aw;
-        t->ready[2] += w;
-        if (t->skip_quiet && !b->out.arvalid && !b->out.awvalid && !b->out.wvalid && b->cycle < axi_memory_next(b->mem))
+        bool *const valid[3] = {&b->out.arvalid, &b->out.awvalid, &b->out.wvalid}, quiet = true, taken[3];
+        const bool ready[3] = {b->in.arready, b->in.awready, b->in.wready};
+        for (int c = 0; c < 3; c++) {
+            quiet = quiet && !*valid[c];
+            taken[c] = *valid[c] && ready[c];
+            t->valid[c] += *valid[c];
+            t->ready[c] += taken[c];
+        }
+        if (t->skip_quiet && quiet && b->cycle < axi_memory_next(b->mem))
             b->cycle++;
         else
             edge(b);
-        if (ar)
-            b->out.arvalid = false;
-        if (aw)
-            b->out.awvalid = false;
-        if (w)
-            b->out.wvalid = false;
+        for (int c = 0; c < 3; c++)
+            *valid[c] = *valid[c] && !taken[c];
     }
     for (int i = 0; i < WRITES; i++)
         assert_int_equal(byte_at(b, BASE + 0x8000 + 8 * (uint64_t)i), (uint8_t)i);
@@ -491,11 +472,11 @@ static void hear(void *context, const struct axi_beat *beat) {
 TEST_ON(every_beat_is_heard, struct bench *b, bench_default()) {
     axi_memory_listen(b->mem, (struct axi_listener){.beat = hear});
     beats_heard = 0;
-    write_time(b, BASE + 16);
+    access_time(b, true, BASE + 16);
     assert_int_equal(beats_heard, 1);
     assert_true(last_beat.write && last_beat.address == BASE + 16 && last_beat.id == 1 && last_beat.bytes == 8);
     const uint8_t written = last_data;
-    read_time(b, BASE + 16);
+    access_time(b, false, BASE + 16);
     assert_int_equal(beats_heard, 2);
     assert_true(!last_beat.write && last_beat.address == BASE + 16 && last_data == written);
 }
