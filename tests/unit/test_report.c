@@ -56,10 +56,10 @@ static void add_layer(struct fixture *f, uint32_t output) {
     write_registers(f, "SDP.D_DST_LINE_STRIDE=64 SDP.D_DST_SURFACE_STRIDE=128 SDP.D_DST_DMA_CFG=1 SDP.D_OP_ENABLE=1");
 }
 
-/* An empty program of full in place of the layer of small. */
-static void start_full(struct fixture *f) {
+/* An empty program in place of the layer of small. */
+static void restart(struct fixture *f, const char *config, const char *name) {
     program_free(f->prog);
-    f->prog = program_new(nvdla_config_find("full"), "dir/t.cfg");
+    f->prog = program_new(nvdla_config_find(config), name);
     f->rtl.config = f->model.config = f->prog->config;
 }
 
@@ -251,7 +251,7 @@ static void add_failure(struct fixture *f, const struct step *step) {
 static void *begin(const char *title) {
     struct fixture *f = fixture_new();
     if (strncmp(title, "full", 4) == 0)
-        start_full(f);
+        restart(f, "full", "dir/t.cfg");
     return f;
 }
 
@@ -345,8 +345,7 @@ TEST_REPORT(names_that_are_not_utf8_do_not_break_the_json) {
 
 /* Nothing in a name ends the data of the page, or becomes an element. */
 TEST_REPORT(names_are_shown_and_not_obeyed) {
-    program_free(f->prog);
-    f->prog = program_new(f->rtl.config, "dir/</script><b>&\"'t\x1b\xe2\x80\xa8.cfg");
+    restart(f, "small", "dir/</script><b>&\"'t\x1b\xe2\x80\xa8.cfg");
     add_layer(f, OUTPUT);
     f->input.name = "</title><!--<script>alert(1)</script>";
     says(f, "hostile", true);
@@ -363,13 +362,10 @@ TEST_REPORT(names_are_shown_and_not_obeyed) {
 
 /* Every byte of two million wrong: the cells become larger, none is lost, and the page stays small. */
 TEST_REPORT(large_maps_have_larger_cells) {
-    enum { WIDTH = 1024, HEIGHT = 250, BYTES = WIDTH * HEIGHT * 8 };
-    write_register(f, "SDP", "S_POINTER", 1);
-    write_register(f, "SDP", "D_DATA_CUBE_WIDTH", WIDTH - 1);
-    write_register(f, "SDP", "D_DATA_CUBE_HEIGHT", HEIGHT - 1);
-    write_registers(f, "SDP.D_DATA_CUBE_CHANNEL=7 SDP.D_DST_BASE_ADDR_LOW=0x80010000");
-    write_register(f, "SDP", "D_DST_LINE_STRIDE", WIDTH * 8);
-    write_registers(f, "SDP.D_DST_DMA_CFG=1 SDP.D_OP_ENABLE=1");
+    enum { BYTES = 1024 * 250 * 8 };
+    write_registers(f, "SDP.S_POINTER=1 SDP.D_DATA_CUBE_WIDTH=1023 SDP.D_DATA_CUBE_HEIGHT=249 "
+                       "SDP.D_DATA_CUBE_CHANNEL=7 SDP.D_DST_BASE_ADDR_LOW=0x80010000 SDP.D_DST_LINE_STRIDE=8192 "
+                       "SDP.D_DST_DMA_CFG=1 SDP.D_OP_ENABLE=1");
     autofree uint8_t *bytes = xmalloc(BYTES);
     memset(bytes, 0x11, BYTES);
     const struct memory_origin origin = {.unit = NVDLA_SDP, .axi_id = 1, .ordinal = 1};
@@ -422,8 +418,7 @@ TEST_REPORT(millions_of_bytes_in_a_thousand_layers_take_no_time) {
     uint8_t bytes[BYTES];
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = i & 1;
-    program_free(f->prog);
-    f->prog = program_new(f->rtl.config, "dir/t.cfg");
+    restart(f, "small", "dir/t.cfg");
     write_registers(f, "SDP.D_DATA_CUBE_WIDTH=7 SDP.D_DATA_CUBE_HEIGHT=255 SDP.D_DATA_CUBE_CHANNEL=7 "
                        "SDP.D_DST_LINE_STRIDE=64 SDP.D_DST_DMA_CFG=1");
     for (uint32_t i = 0; i < LAYERS; i++) {
@@ -456,8 +451,7 @@ TEST_REPORT(the_walk_finds_what_a_search_byte_by_byte_finds) {
     enum { SPAN = 0x3000, BASE = 0x80000000 };
     uint64_t random = 1;
     for (int round = 0; round < 20; round++) {
-        program_free(f->prog);
-        f->prog = program_new(f->rtl.config, "dir/t.cfg");
+        restart(f, "small", "dir/t.cfg");
         for (int i = 0; i < 12; i++) {
             write_register(f, "SDP", "D_DATA_CUBE_WIDTH", (uint32_t)(random_next(&random) % 8));
             write_register(f, "SDP", "D_DATA_CUBE_HEIGHT", (uint32_t)(random_next(&random) % 8));
