@@ -11,7 +11,7 @@ here=$PWD/tests/replay/wrappers
 rm -rf "$dir" && mkdir -p "$dir"
 make -s "$build/gen/small/nvdla_pkg.sv"
 for wrapper in apb axi4lite; do
-    printf '%s\n' "$(realpath "$build/gen/small/nvdla_pkg.sv")" "-F $PWD/rtl/nvdla.f" "$here/${wrapper}_wrapper.sv" >"$dir/$wrapper.f"
+    printf '%s\n' "$(realpath "$build/gen/small/nvdla_pkg.sv")" "-F $PWD/rtl/nvdla.f" "+incdir+$here" "$here/${wrapper}_wrapper.sv" >"$dir/$wrapper.f"
 done
 traces="traces/conformance/small/rand_sdp_pdp_001.nvt.gz traces/conformance/small/rand_edge_intr_002.nvt.gz"
 

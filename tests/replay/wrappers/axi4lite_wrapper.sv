@@ -1,4 +1,6 @@
 // A wrapper of NVDLA with AXI4-Lite instead of CSB and names that nothing but a port map knows.
+`include "nvdla.svh"
+
 module axi4lite_wrapper (
     input  logic        bus_clock,
     input  logic        aresetn,
@@ -88,52 +90,5 @@ module axi4lite_wrapper (
     assign s_axi_rdata   = rdata_q;
     assign s_axi_rresp   = 2'd0;
 
-    NV_nvdla u_nvdla (
-        .dla_core_clk                 (bus_clock),
-        .dla_csb_clk                  (bus_clock),
-        .dla_reset_rstn               (aresetn),
-        .direct_reset_                (1'b1),
-        .test_mode                    (1'b0),
-        .global_clk_ovr_on            (1'b0),
-        .tmc2slcg_disable_clock_gating(1'b0),
-        .nvdla_pwrbus_ram_c_pd        ('0),
-        .nvdla_pwrbus_ram_ma_pd       ('0),
-        .nvdla_pwrbus_ram_mb_pd       ('0),
-        .nvdla_pwrbus_ram_p_pd        ('0),
-        .nvdla_pwrbus_ram_o_pd        ('0),
-        .nvdla_pwrbus_ram_a_pd        ('0),
-        .csb2nvdla_valid              (csb_valid_q),
-        .csb2nvdla_ready              (csb_ready),
-        .csb2nvdla_addr               (csb_addr_q),
-        .csb2nvdla_wdat               (csb_wdat_q),
-        .csb2nvdla_write              (csb_write_q),
-        .csb2nvdla_nposted            (1'b0),
-        .nvdla2csb_valid              (csb_answers),
-        .nvdla2csb_data               (csb_data),
-        .nvdla2csb_wr_complete        (),
-        .nvdla_core2dbb_aw_awvalid    (m_axi_awvalid),
-        .nvdla_core2dbb_aw_awready    (m_axi_awready),
-        .nvdla_core2dbb_aw_awid       (m_axi_awid),
-        .nvdla_core2dbb_aw_awlen      (m_axi_awlen),
-        .nvdla_core2dbb_aw_awaddr     (m_axi_awaddr),
-        .nvdla_core2dbb_w_wvalid      (m_axi_wvalid),
-        .nvdla_core2dbb_w_wready      (m_axi_wready),
-        .nvdla_core2dbb_w_wdata       (m_axi_wdata),
-        .nvdla_core2dbb_w_wstrb       (m_axi_wstrb),
-        .nvdla_core2dbb_w_wlast       (m_axi_wlast),
-        .nvdla_core2dbb_b_bvalid      (m_axi_bvalid),
-        .nvdla_core2dbb_b_bready      (m_axi_bready),
-        .nvdla_core2dbb_b_bid         (m_axi_bid),
-        .nvdla_core2dbb_ar_arvalid    (m_axi_arvalid),
-        .nvdla_core2dbb_ar_arready    (m_axi_arready),
-        .nvdla_core2dbb_ar_arid       (m_axi_arid),
-        .nvdla_core2dbb_ar_arlen      (m_axi_arlen),
-        .nvdla_core2dbb_ar_araddr     (m_axi_araddr),
-        .nvdla_core2dbb_r_rvalid      (m_axi_rvalid),
-        .nvdla_core2dbb_r_rready      (m_axi_rready),
-        .nvdla_core2dbb_r_rid         (m_axi_rid),
-        .nvdla_core2dbb_r_rlast       (m_axi_rlast),
-        .nvdla_core2dbb_r_rdata       (m_axi_rdata),
-        .dla_intr                     (done)
-    );
+    `NVDLA(bus_clock, bus_clock, aresetn, m_axi, m_axi_arvalid, done)
 endmodule
