@@ -632,9 +632,13 @@ void groups() {
     expect("word 5, 16 bits", 5, 0xabcd);
     write(6, 0xffffffff);
     expect("status is read-only", 6, 0);
+    write(3, 0);
+    expect("a 0 arms nothing", 3, 0);
     write(3, 1);
     b.design.clock();
     runs("run two clocks after the write", 0, 0x11111111);
+    write(3, 0);
+    expect("and ends nothing", 3, 1);
     checks.equal("word 5 of the layer", pins.d_o[2], 0xabcd);
     write(4, 0x22222222);
     expect("armed group keeps its value", 4, 0x11111111);
