@@ -7,8 +7,6 @@
 #include "tests/unit/test.h"
 #include "tests/vectors.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 /* Elements of a line on which a vector stands everywhere: the first and the last of a chunk are others. */
 enum { LINE = 300 };
 
@@ -94,7 +92,7 @@ TEST(ew_operand_convertor) {
         {{SDP_CONVERTED, 63, INT32_MIN, INT16_MIN}, INT16_MAX, 0},
         {{SDP_SIGNED, 0, 0, 0}, -100, -100},
     };
-    for (size_t i = 0; i < COUNT(vectors); i++)
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         assert_int_equal(prepared(vectors[i].format, (uint16_t)vectors[i].in), vectors[i].out);
 }
 
@@ -199,24 +197,19 @@ TEST(compare_mode_passes_the_low_bits) {
 /* Sections 3.2 and 6.1: FP16 infinity becomes the largest number, NaN keeps its payload in the low bits. */
 TEST(input_formats) {
     static const uint8_t bytes[] = {0x80, 0xff, 0x00, 0x7c, 0x01, 0xfe, 0x01, 0x00};
+    static const int32_t int8[] = {-128, -1, 0, 124, 1, -2, 1, 0}, int16[] = {-128, 0x7c00, -511, 1};
+    static const uint32_t fp16[] = {0xff800380, 0x7f7fffff, 0xff800201, 0x33800000}, flushed[] = {0, 0x7f7fffff, 0};
     int32_t data[8];
     sdp_load(NVDLA_INT8, bytes, data, 8);
-    assert_int_equal(data[0], -128);
-    assert_int_equal(data[3], 124);
+    assert_memory_equal(data, int8, sizeof int8);
     sdp_load(NVDLA_INT16, bytes, data, 4);
-    assert_int_equal(data[0], -128);
-    assert_int_equal(data[1], 0x7c00);
+    assert_memory_equal(data, int16, sizeof int16);
     sdp_load(NVDLA_FP16, bytes, data, 4);
-    assert_int_equal((uint32_t)data[0], 0xff800380);
-    assert_int_equal((uint32_t)data[1], 0x7f7fffff);
-    assert_int_equal((uint32_t)data[2], 0xff800201);
-    assert_int_equal((uint32_t)data[3], 0x33800000);
+    assert_memory_equal(data, fp16, sizeof fp16);
     struct fp16_specials specials = {10, 20};
     fp16_count_specials(bytes, 4, &specials);
     assert_int_equal(specials.nan, 12);
     assert_int_equal(specials.infinity, 21);
     sdp_flush_nans(data, 4);
-    assert_int_equal(data[0], 0);
-    assert_int_equal((uint32_t)data[1], 0x7f7fffff);
-    assert_int_equal(data[2], 0);
+    assert_memory_equal(data, flushed, sizeof flushed);
 }
