@@ -160,10 +160,6 @@ static void arm_conv(struct program *prog, int precision) {
     set_all(prog, "CDMA: D_OP_ENABLE=1 CSC: D_OP_ENABLE=1");
 }
 
-static void set_csc_mode(struct program *prog, int precision, uint32_t mode) {
-    set(prog, NVDLA_CSC, CSC_D_MISC_CFG, (uint32_t)precision << CSC_D_MISC_CFG__PROC_PRECISION_LSB | mode);
-}
-
 /* A trace and its streams. */
 struct traced {
     struct program *prog;
@@ -271,7 +267,7 @@ TEST(every_pixel_format_has_its_bins) {
         const int to = format->precision == NVDLA_FP16 ? FP16 : (int)id % 3;
         struct program *prog = trace_for("full");
         set(prog, NVDLA_CSC, CSC_D_DATAIN_FORMAT, 1);
-        set_csc_mode(prog, to, 0);
+        set(prog, NVDLA_CSC, CSC_D_MISC_CFG, (uint32_t)to << CSC_D_MISC_CFG__PROC_PRECISION_LSB);
         set(prog, NVDLA_CDMA, CDMA_D_DATAIN_FORMAT, 1 | id << CDMA_D_DATAIN_FORMAT__PIXEL_FORMAT_LSB);
         arm_conv(prog, to);
         struct coverage *coverage = counted(prog);
