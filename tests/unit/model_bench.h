@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/model.h"
+#include "nvdla/lut.h"
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"
 #include "tests/unit/random.h"
@@ -82,6 +83,15 @@ static inline void table_port(struct device *dev, enum nvdla_unit unit, const ch
             put(dev, unit, offset, value);
         else if (get(dev, unit, offset) != value)
             fail_msg("%s: found another value, expected '%s'", nvdla_unit_names[unit], text);
+    }
+}
+
+/* Writes both tables through that port. */
+static inline void load_tables(struct device *dev, enum nvdla_unit unit, const int16_t *le, const int16_t *lo) {
+    for (uint32_t table = 0; table < LUT_TABLES; table++) {
+        put(dev, unit, SDP_S_LUT_ACCESS_CFG, 0x20000 | table << 16);
+        for (int k = 0; k < (table ? LUT_LO_ENTRIES : LUT_LE_ENTRIES); k++)
+            put(dev, unit, SDP_S_LUT_ACCESS_DATA, (uint16_t)(table ? lo : le)[k]);
     }
 }
 

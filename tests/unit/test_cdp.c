@@ -2,21 +2,11 @@
 #include "model_bench.h"
 
 #include "nvdla/fixed.h"
-#include "nvdla/lut.h"
 #include "tests/lut_tables.h"
 #include "tests/unit/test.h"
 #include "tests/vectors.h"
 
 enum { SOURCE = 0x100000, DESTINATION = 0x200000, REGION = 0x40000 };
-
-static void load_tables(struct device *dev, const struct lut_entries *entries) {
-    put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_CFG, 0x20000);
-    for (int k = 0; k < LUT_LE_ENTRIES; k++)
-        put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_DATA, (uint16_t)entries->le[k]);
-    put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_CFG, 0x30000);
-    for (int k = 0; k < LUT_LO_ENTRIES; k++)
-        put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_DATA, (uint16_t)entries->lo[k]);
-}
 
 static struct device *cdp_device(const char *config) {
     struct device *dev = bench_new(config);
@@ -63,7 +53,7 @@ static void check_column(const char *config, enum nvdla_precision precision, uin
                          const int64_t *out, size_t count) {
     struct device *dev = cdp_device(config);
     const uint32_t bytes = precision == NVDLA_INT8 ? 1 : 2;
-    load_tables(dev, entries);
+    load_tables(dev, NVDLA_CDP, entries->le, entries->lo);
     random_region(dev, &(uint64_t){62}, SOURCE, 64);
     for (uint32_t c = 0; c < channels; c++)
         put_element(dev, SOURCE + bytes * c, bytes, (uint32_t)in[c]);
@@ -176,7 +166,7 @@ TEST_ON(tables_read_back, struct device *dev, bench_new("small")) {
         entries.lo[k] = (int16_t)(k * 257 - 32768);
         entries.le[k % LUT_LE_ENTRIES] = (int16_t)(32767 - k * 100);
     }
-    load_tables(dev, &entries);
+    load_tables(dev, NVDLA_CDP, entries.le, entries.lo);
     for (uint32_t table = 0; table < 2; table++) {
         put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_CFG, table << 16);
         for (uint32_t k = 0; k < (table ? LUT_LO_ENTRIES : LUT_LE_ENTRIES); k++) {

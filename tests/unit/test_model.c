@@ -101,18 +101,6 @@ static void *begin(const char *title) {
     return bench_with(title_config(title)->name, strstr(title, " lenient,") != NULL);
 }
 
-/* Loads both tables of a unit with those of a kind of vectors. */
-static void load_tables(struct device *dev, enum nvdla_unit unit, const char *kind) {
-    uint16_t le[LE_SAMPLES], lo[LO_SAMPLES];
-    lut_tables(kind, le, lo);
-    put(dev, unit, SDP_S_LUT_ACCESS_CFG, 0x20000);
-    for (size_t k = 0; k < LE_SAMPLES; k++)
-        put(dev, unit, SDP_S_LUT_ACCESS_DATA, le[k]);
-    put(dev, unit, SDP_S_LUT_ACCESS_CFG, 0x30000);
-    for (size_t k = 0; k < LO_SAMPLES; k++)
-        put(dev, unit, SDP_S_LUT_ACCESS_DATA, lo[k]);
-}
-
 /* Compares an output of 256 bytes with the row of a layer: 0xee follows it. */
 static void compare_row(struct device *dev, const char *layer) {
     int found = 0;
@@ -131,9 +119,11 @@ static void compare_row(struct device *dev, const char *layer) {
 
 /* Steps of this file besides: tables UNIT KIND, row LAYER. */
 static bool act(void *context, const struct step *step, FILE *found) {
-    if (step_is(step, "tables"))
-        load_tables(context, nvdla_unit_find(step->word[1]), step->word[2]);
-    else if (step_is(step, "row"))
+    struct lut_entries entries;
+    if (step_is(step, "tables")) {
+        lut_tables(step->word[2], (uint16_t *)entries.le, (uint16_t *)entries.lo);
+        load_tables(context, nvdla_unit_find(step->word[1]), entries.le, entries.lo);
+    } else if (step_is(step, "row"))
         compare_row(context, step->word[1]);
     else
         return model_step(context, step, found);
