@@ -10,7 +10,7 @@
 
 enum { CHANGES = 16, TEXTS = 3 };
 
-/* A row of rules.tsv: a legal layer with changes, those of a second layer in group 1 in `then`. */
+/* A row of refused.tsv: a legal layer with changes, those of a second layer in group 1 in `then`. */
 struct rule_case {
     const char *config;
     int layer;
@@ -24,7 +24,7 @@ struct rule_case {
 static struct rule_case *rule_cases;
 static int rule_case_count;
 
-/* A row of rules.tsv. The case keeps parts of it. */
+/* A row of refused.tsv. The case keeps parts of it. */
 static void read_case(char *row) {
     static const char *const effects[] = {
         [RULE_REFUSED] = "refused", [RULE_HANGS] = "hangs", [RULE_WARNS] = "warns", [RULE_ERRATUM] = "erratum"};
@@ -62,7 +62,7 @@ static int read_cases(void **state) {
     struct error err;
     size_t n;
     (void)state;
-    if (!file_read("tests/unit/rules.tsv", &rule_text, &n, &err))
+    if (!file_read("docs/nvdla/vectors/refused.tsv", &rule_text, &n, &err))
         fail_msg("%s (run from the top of the tree)", err.text);
     char *rest = rule_text;
     for (char *row; (row = test_row(&rest)) != NULL;)
