@@ -68,6 +68,7 @@ TEST(test_same_again) {
     in.seconds = 2.5;
     in.cpu_seconds = 3;
     in.memory_peak = 1ull << 40;
+    free(in.command);
     in.command = xstrdup("nvcosim run 'a \"b\" \\'");
     for (int covered = 1; covered >= 0; covered--) {
         if (!covered) {
