@@ -107,17 +107,17 @@ class Bench : public Agent {
     }
 
     void read(int client, const Request &r) {
-        read_todo_[client].push_back(r);
+        read_queue_[client].push_back(r);
         for (unsigned i = 0; i < r.atoms; i++)
             read_expected_[client].push_back(
                 {r.address / atom_ * atom_ + (uint64_t)i * atom_, r.atoms - i, r.ram, false});
     }
     void write(int client, const Request &r) {
-        write_todo_[client].push_back(r);
+        write_queue_[client].push_back(r);
         write_total_[client] += r.atoms;
         for (unsigned i = 0; i < r.atoms; i++) {
             const uint64_t a = r.address + (uint64_t)i * atom_;
-            data_todo_[client].push_back({a, r.atoms - i, r.ram, false});
+            data_queue_[client].push_back({a, r.atoms - i, r.ram, false});
             written_expected_[{r.ram ? 0 : 1, a}] = true;
         }
         if (r.ack)
@@ -128,7 +128,7 @@ class Bench : public Agent {
             if (!read_expected_[i].empty())
                 return false;
         for (int i = 0; i < 2; i++)
-            if (!data_todo_[i].empty() || !ack_at_[i].empty() || write_done_[i] != write_total_[i])
+            if (!data_queue_[i].empty() || !ack_at_[i].empty() || write_done_[i] != write_total_[i])
                 return false;
         return true;
     }
@@ -190,10 +190,10 @@ class Bench : public Agent {
 
     // Offers a client's next request if the one before was accepted; null if it does not.
     template <class Addr, class Size>
-    const Request *offer(int i, const std::deque<Request> &todo, CData &valid, Addr &addr, Size &size, CData &ram) {
-        if (valid >> i & 1 || todo.empty() || !random_.percent(behaviour.engine))
+    const Request *offer(int i, const std::deque<Request> &queue, CData &valid, Addr &addr, Size &size, CData &ram) {
+        if (valid >> i & 1 || queue.empty() || !random_.percent(behaviour.engine))
             return nullptr;
-        const Request &r = todo.front();
+        const Request &r = queue.front();
         const size_t at = (size_t)i;
         Pin(valid, at, 1).set(1);
         Pin(addr, 64 * at, 64).set(r.address);
@@ -209,16 +209,17 @@ class Bench : public Agent {
         top.wd_valid_i &= (CData)~wd_accepted_;
         for (int i = 0; i < 4; i++) {
             Pin(top.rs_ready_i, (size_t)i, 1).set(random_.percent(behaviour.engine));
-            offer(i, read_todo_[i], top.rq_valid_i, top.rq_addr_i, top.rq_size_i, top.rq_ram_i);
+            offer(i, read_queue_[i], top.rq_valid_i, top.rq_addr_i, top.rq_size_i, top.rq_ram_i);
         }
         for (int i = 0; i < 2; i++) {
-            if (const Request *r = offer(i, write_todo_[i], top.wc_valid_i, top.wc_addr_i, top.wc_size_i, top.wc_ram_i))
+            if (const Request *r =
+                    offer(i, write_queue_[i], top.wc_valid_i, top.wc_addr_i, top.wc_size_i, top.wc_ram_i))
                 Pin(top.wc_ack_i, (size_t)i, 1).set(r->ack);
-            if (!(top.wd_valid_i >> i & 1) && !data_todo_[i].empty() && random_.percent(behaviour.engine)) {
+            if (!(top.wd_valid_i >> i & 1) && !data_queue_[i].empty() && random_.percent(behaviour.engine)) {
                 top.wd_valid_i |= (CData)(1u << i);
-                const size_t atoms = word_atoms(data_todo_[i], write_atoms(i));
+                const size_t atoms = word_atoms(data_queue_[i], write_atoms(i));
                 for (unsigned w = 0; w < atoms * words(); w++) {
-                    const Request &r = data_todo_[i][w / words()];
+                    const Request &r = data_queue_[i][w / words()];
                     top.wd_data_i[(unsigned)i * beat_words() + w] = hash(r.ram ? 0 : 1, r.address, w % words());
                 }
             }
@@ -278,7 +279,7 @@ class Bench : public Agent {
             sample_port(p);
         for (int i = 0; i < 4; i++) {
             if (rq_accepted_ >> i & 1)
-                read_todo_[i].pop_front();
+                read_queue_[i].pop_front();
             if ((top.rs_valid_o & top.rs_ready_i) >> i & 1) {
                 if (read_expected_[i].empty()) {
                     checks.fail("more read data than asked for");
@@ -296,10 +297,10 @@ class Bench : public Agent {
         }
         for (int i = 0; i < 2; i++) {
             if (wc_accepted_ >> i & 1)
-                write_todo_[i].pop_front();
+                write_queue_[i].pop_front();
             if (wd_accepted_ >> i & 1)
-                for (size_t atoms = word_atoms(data_todo_[i], write_atoms(i)); atoms > 0; atoms--)
-                    data_todo_[i].pop_front();
+                for (size_t atoms = word_atoms(data_queue_[i], write_atoms(i)); atoms > 0; atoms--)
+                    data_queue_[i].pop_front();
         }
     }
 
@@ -411,7 +412,7 @@ class Bench : public Agent {
     uint32_t rq_accepted_ = 0, wc_accepted_ = 0, wd_accepted_ = 0; // in the last clock, of each client
     unsigned atom_ = 0, beat_ = 0, burst_[2] = {};
     size_t retired_[2] = {};
-    std::deque<Request> read_todo_[4], read_expected_[4], write_todo_[2], data_todo_[2];
+    std::deque<Request> read_queue_[4], read_expected_[4], write_queue_[2], data_queue_[2];
     std::deque<uint64_t> ack_at_[2];
     uint64_t write_total_[2] = {}, write_done_[2] = {};
     std::map<std::pair<int, uint64_t>, bool> written_, written_expected_;
