@@ -6,8 +6,8 @@
 
 enum { COVERAGE_ASPECTS_MAX = 64, COVERAGE_CROSS_ASPECTS = 4 };
 
-/* What a bin needs of a configuration; values can be combined by addition. F(NAME, its name in
- * lists of values, bit). */
+/* What a bin needs of a configuration; values can be combined by addition. F(NAME, its name in lists of values, bit).
+ */
 #define FOR_COVERAGE_FEATURES(F)                                                                                       \
     F(INT16, "int16", FEATURE_INT16)                                                                                   \
     F(FP16, "fp16", FEATURE_FP16)                                                                                      \

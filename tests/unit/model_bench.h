@@ -28,6 +28,16 @@ static inline struct device *bench_new(const char *config) {
     return bench_with(config, false);
 }
 
+enum { SOURCE = 0x100000, DESTINATION = 0x200000, REGION = 0x40000 };
+
+/* With room for the input of a layer at SOURCE and its output at DESTINATION. */
+static inline struct device *bench_of_layer(const char *config) {
+    struct device *dev = bench_new(config);
+    memory_declare(dev->memory[SPACE_PRIMARY], SOURCE, REGION);
+    memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, REGION);
+    return dev;
+}
+
 /* Accesses outside the declared regions are no findings. */
 static inline struct device *bench_lenient(const char *config) {
     return bench_with(config, true);

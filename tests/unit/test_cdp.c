@@ -6,15 +6,6 @@
 #include "tests/unit/test.h"
 #include "tests/vectors.h"
 
-enum { SOURCE = 0x100000, DESTINATION = 0x200000, REGION = 0x40000 };
-
-static struct device *cdp_device(const char *config) {
-    struct device *dev = bench_new(config);
-    memory_declare(dev->memory[SPACE_PRIMARY], SOURCE, REGION);
-    memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, REGION);
-    return dev;
-}
-
 static void put_one(void *dev, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
     put(dev, unit, offset, value);
 }
@@ -51,7 +42,7 @@ static uint32_t element_at(struct device *dev, uint64_t address, uint32_t bytes)
 static void check_column(const char *config, enum nvdla_precision precision, uint32_t channels, const char *registers,
                          const struct lut_entries *entries, const struct vectors *v, const int64_t *in,
                          const int64_t *out, size_t count) {
-    struct device *dev = cdp_device(config);
+    struct device *dev = bench_of_layer(config);
     const uint32_t bytes = precision == NVDLA_INT8 ? 1 : 2;
     load_tables(dev, NVDLA_CDP, entries->le, entries->lo);
     random_region(dev, &(uint64_t){62}, SOURCE, 64);
@@ -150,7 +141,7 @@ TEST(fp16_layer_vectors) {
 /* Integers: an element counts if it is more than 1 away from the shifted product; pad lanes count too. */
 TEST(clipped_integers_are_counted) {
     for (struct vectors v = vectors_of("cdp", "saturation"); vectors_next(&v);) {
-        struct device *dev = cdp_device(v.cell[0]);
+        struct device *dev = bench_of_layer(v.cell[0]);
         run_layer(dev, v.number[1] == 8 ? NVDLA_INT8 : NVDLA_INT16, 5,
                   kept(xprintf("D_FUNC_BYPASS=2 D_DATOUT_OFFSET=%s D_DATOUT_SCALE=%s D_DATOUT_SHIFTER=%s", v.cell[2],
                                v.cell[3], v.cell[4])));

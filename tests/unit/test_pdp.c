@@ -5,7 +5,7 @@
 #include "tests/unit/test.h"
 #include "tests/vectors.h"
 
-enum { SOURCE = 0x100000, DESTINATION = 0x200000, REGION = 0x40000, MOST = 9 /* elements of a plane */ };
+enum { MOST = 9 /* elements of a plane */ };
 
 /* A layer of one channel. */
 struct pooling {
@@ -13,17 +13,6 @@ struct pooling {
     int width, height, out_width, out_height, kernel_width;
     const char *registers; /* of PDP besides */
 };
-
-static struct device *plane_device(const char *config) {
-    struct device *dev = bench_new(config);
-    memory_declare(dev->memory[SPACE_PRIMARY], SOURCE, REGION);
-    memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, REGION);
-    return dev;
-}
-
-static void write_one(void *dev, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
-    try_write(dev, unit, offset, value);
-}
 
 /* Packed strides, the usual places. */
 static void program(struct device *dev, const struct pooling *p) {
@@ -39,7 +28,7 @@ static void program(struct device *dev, const struct pooling *p) {
                               SOURCE, line, p->height * line, p->kernel_width - 1));
     refused = false;
     legal_lines(dev->config, legal_named("pdp", 3), false, (struct legal_sink){try_write, dev});
-    register_text(dev->config, text, write_one, dev);
+    register_text(dev->config, text, try_write, dev);
 }
 
 static void pdp_arm(struct device *dev) {
@@ -95,7 +84,7 @@ static char *window(unsigned method, const char *size, const char *width, const 
 }
 
 TEST_FOR(int8_averages_round_and_wrap, "small", "full") {
-    struct device *dev = plane_device(*state);
+    struct device *dev = bench_of_layer(*state);
     for (struct vectors v = vectors_of("pdp", "int8_average"); vectors_next(&v);)
         check_window(dev, NVDLA_INT8, (int)v.number[0], kept(window(PDP_AVERAGE, v.cell[0], v.cell[1], v.cell[2])), &v,
                      v.number + 4, v.number + 3);
@@ -105,7 +94,7 @@ TEST_FOR(int8_averages_round_and_wrap, "small", "full") {
  * both to 14 bits and keeps 15 of their sum and 31 of its product; full keeps 14 of the sum. */
 TEST_FOR(int8_totals_wrap_by_generation, "small", "large", "full") {
     static const char *const pads[] = {"PAD_TOP", "PAD_BOTTOM"};
-    struct device *dev = plane_device(*state);
+    struct device *dev = bench_of_layer(*state);
     for (struct vectors v = vectors_of("pdp", "int8_total"); vectors_next(&v);)
         for (int i = 0; i < 2; i++) {
             char *registers = kept(xprintf("D_OPERATION_MODE_CFG=0x10 D_POOLING_KERNEL_CFG=0x100 "
@@ -117,13 +106,13 @@ TEST_FOR(int8_totals_wrap_by_generation, "small", "large", "full") {
         }
 }
 
-TEST_ON(int16_averages_round_and_wrap, struct device *dev, plane_device("full")) {
+TEST_ON(int16_averages_round_and_wrap, struct device *dev, bench_of_layer("full")) {
     for (struct vectors v = vectors_of("pdp", "int16_average"); vectors_next(&v);)
         check_window(dev, NVDLA_INT16, (int)v.number[0], kept(window(PDP_AVERAGE, v.cell[0], v.cell[1], v.cell[1])), &v,
                      v.number + 3, v.number + 2);
 }
 
-TEST_ON(fp16_windows_keep_zeros_infinities_and_nans, struct device *dev, plane_device("full")) {
+TEST_ON(fp16_windows_keep_zeros_infinities_and_nans, struct device *dev, bench_of_layer("full")) {
     for (struct vectors v = vectors_of("pdp", "fp16_windows"); vectors_next(&v);)
         for (unsigned method = 0; method < 3; method++)
             check_window(dev, NVDLA_FP16, 2, kept(window(method, "2", "0x7800", "0x7800")), &v, v.number + 3,
@@ -132,7 +121,7 @@ TEST_ON(fp16_windows_keep_zeros_infinities_and_nans, struct device *dev, plane_d
 
 /* Pads count in averages only. */
 TEST_FOR(padded_windows, "small", "full") {
-    struct device *dev = plane_device(*state);
+    struct device *dev = bench_of_layer(*state);
     for (struct vectors v = vectors_of("pdp", "padded"); vectors_next(&v);) {
         const int size = (int)v.number[2];
         if (v.number[0] != NVDLA_INT8 && !dev->config->int16)
@@ -164,7 +153,7 @@ TEST(lines_longer_than_the_line_buffer_hang) {
     } rows[] = {{2, 1, 64}, {3, 1, 32}, {4, 1, 32}, {5, 1, 16}, {8, 1, 16}, {3, 2, 64}, {4, 2, 64}, {5, 2, 32},
                 {8, 2, 32}, {4, 3, 64}, {6, 3, 64}, {7, 3, 32}, {8, 3, 32}, {8, 4, 64}, {8, 7, 64}, {1, 1, 1000}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct device *dev = plane_device("small");
+        struct device *dev = bench_of_layer("small");
         const int kernel = rows[i].kernel_height, stride = rows[i].stride_height;
         char *registers =
             kept(xprintf("D_OPERATION_MODE_CFG=0x11 D_POOLING_KERNEL_CFG=%d", (kernel - 1) << 8 | (stride - 1) << 20));
