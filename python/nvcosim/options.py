@@ -6,7 +6,7 @@ import sys
 import types
 import typing
 
-from nvcosim.text import guess
+from nvcosim.text import guess, whole
 from nvcosim.tool import EXIT_BAD_INPUT, EXIT_OK
 
 WIDTH, DOC_COLUMN = 79, 29
@@ -25,11 +25,8 @@ class Wrong(ValueError):
 def number(least: int, most: int) -> Kind:
     """A number from least to most, decimal or 0x..."""
     def take(text: str) -> int:
-        try:
-            value = int(text, 16 if text[:2] in ("0x", "0X") else 10) if text[:1].isdigit() else -1
-        except ValueError:
-            value = -1
-        if not least <= value <= most or not text.isascii() or "_" in text:
+        value = whole(text, most)
+        if value is None or value < least:
             raise Wrong(f"found '{text}', expected a number from {least} to {most}")
         return value
     return take

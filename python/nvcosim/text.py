@@ -44,6 +44,14 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
+def whole(text: str, most: int = 2 ** 63 - 1) -> int | None:
+    """A number, decimal or 0x...; None if it is none, or too large."""
+    if not re.fullmatch("[0-9]+|0[xX][0-9a-fA-F]+", text):
+        return None
+    value = int(text, 16 if text[1:2] in ("x", "X") else 10) if len(text) < 400 else most + 1
+    return value if value <= most else None
+
+
 def distance(a: str, b: str) -> int:
     """Letters changed, left out, added or swapped with their neighbour; case is ignored."""
     a, b = a.lower(), b.lower()

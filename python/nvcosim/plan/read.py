@@ -10,7 +10,7 @@ import typing
 from nvcosim.plan import facts, paths, tree, values
 from nvcosim.plan.tree import Node, Place
 from nvcosim.plan.values import Words, member
-from nvcosim.text import guess
+from nvcosim.text import guess, whole
 from nvcosim.tool import Failure
 
 _LAYERS, _RESEED = 100000, 10000  # layers of one item or range, plays of one test after the first
@@ -84,7 +84,7 @@ def _ranges(_plan: "Plan", node: Node, what: str) -> list[range]:
     found: list[range] = []
     for element in node.nodes if node.kind == "list" else [node]:
         first, dash, last = element.text.partition("-")
-        a, b = values.whole(first), values.whole(last if dash else first)
+        a, b = whole(first), whole(last if dash else first)
         if a is None or b is None or not 0 <= b - a < _LAYERS:
             raise element.refuse(what, "a seed, or a range of at most 100000 such as 1-500, or a "
                                        "list of these")
@@ -129,7 +129,7 @@ def _need_one(node: Node, what: str, one: str, of_one: str, other: str, of_other
 
 
 def _seed(_plan: "Plan", node: Node, what: str) -> int | None:
-    value = values.whole(node.text)
+    value = whole(node.text)
     if value is None and node.text != "night":
         raise node.refuse(what, "a number from 0 to 2^63-1, or night: one drawn from the seed of "
                                 "the night")

@@ -6,7 +6,7 @@ import typing
 
 from nvcosim.plan.select import is_operator
 from nvcosim.plan.tree import Node
-from nvcosim.text import guess
+from nvcosim.text import guess, whole
 
 NAME = ("a name of letters, digits, '_' and '-', at most 64, that begins with a letter or digit "
         "and is not and, or, not")
@@ -48,14 +48,6 @@ def fill(plan: typing.Any, node: Node, what: str, target: Target, prefix: str = 
 def is_name(text: str, more: str = "") -> bool:
     return bool(re.fullmatch(f"[A-Za-z0-9][A-Za-z0-9_{more}-]{{0,63}}", text)
                 and not is_operator(text))
-
-
-def whole(text: str, most: int = _BIGGEST) -> int | None:
-    """A number, decimal or 0x...; None if it is none, or too large."""
-    if not re.fullmatch("[0-9]+|0[xX][0-9a-fA-F]+", text):
-        return None
-    value = int(text, 16 if text[1:2] in ("x", "X") else 10) if len(text) < 400 else most + 1
-    return value if value <= most else None
 
 
 def text(_plan: typing.Any, node: Node, what: str) -> str:
