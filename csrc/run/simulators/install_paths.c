@@ -1,6 +1,7 @@
 /* Checkout, read-only checkout or installation. See install_paths.h. */
 #include "run/simulators/install_paths.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -32,8 +33,14 @@ static char *cache_of(const char *sources) {
 }
 
 bool install_paths_find(struct install_paths *paths, struct error *err) {
+    static const char here = 0;
     char directory[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", directory, sizeof directory - 1);
+    Dl_info own; /* a library if the simulator is the program (tb/icarus.c) */
+    ssize_t n = -1;
+    if (!dladdr(&here, &own) || !text_ends_with(own.dli_fname, ".vpi"))
+        n = readlink("/proc/self/exe", directory, sizeof directory - 1);
+    else if (realpath(own.dli_fname, directory))
+        n = (ssize_t)strlen(directory);
     if (n <= 0)
         return error_set(err, "/proc/self/exe: %s; simulators are searched beside nvcosim", strerror(errno));
     directory[n] = '\0';
