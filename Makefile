@@ -38,7 +38,7 @@ CWARN := -Wall -Wextra -Wshadow -Wconversion $(WERROR)
 # Of those who package it: EXTRA_CFLAGS and EXTRA_LDFLAGS, EXTRA_CXXFLAGS of what Verilator writes.
 CPPFLAGS := -D_GNU_SOURCE -Icsrc -I. -I$(B)/gen
 CFLAGS := -std=c17 -O2 -g -ffile-prefix-map=$(CURDIR)=. -fPIC -fno-semantic-interposition -fvisibility=hidden $(CWARN) $(EXTRA_CFLAGS)
-LDLIBS := $(EXTRA_LDFLAGS) -lpng -ljpeg -ljansson -lyaml -llz4 -lz -lm -ldl
+LDLIBS := $(EXTRA_LDFLAGS) -lpng -ljpeg -ljansson -llz4 -lz -lm -ldl
 VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
 VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 
@@ -46,7 +46,8 @@ TABLES := csrc/nvdla/registers.csv csrc/nvdla/units.csv csrc/nvdla/engines.csv c
 GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h $(B)/gen/nvdla_waits.h $(B)/gen/tap_streams.h
 PAGES := $(patsubst csrc/%.css,$(B)/gen/%.embed.h,$(wildcard csrc/*/*.css csrc/*/*/*.css))
 PLATFORMS := $(patsubst csrc/%.inc,$(B)/gen/%.embed.h,$(wildcard csrc/export/*.inc))
-MEMORIES := $(patsubst csrc/%.yml,$(B)/gen/%.embed.h,$(wildcard csrc/dram/*.yml))
+MEMORY_TESTS := $(wildcard $(patsubst %,tests/unit/test_%.c,axi_places dram memory_system))
+MEMORIES := $(B)/gen/dram/memories.inc $(if $(MEMORY_TESTS),$(B)/gen/tests/unit/memories.inc)
 LAWS := $(B)/gen/estimate/laws.embed.h
 RULES := $(patsubst csrc/model/%.csv,$(B)/gen/%.inc,$(wildcard csrc/model/rules_*.csv))
 EMBEDDED := $(RULES) $(PAGES) $(B)/gen/report/pages.embed.h $(PLATFORMS) $(MEMORIES) $(LAWS)
@@ -127,10 +128,14 @@ $(PLATFORMS): $(B)/gen/%.embed.h: csrc/%.inc
 	@mkdir -p $(@D)
 	@{ echo "static const char $(notdir $*)_inc[] ="; sed -e 's:[\\"]:\\&:g' -e 's:.*:    "&\\n":' $<; echo "    ;"; } >$@
 
-# The parameters of memories, likewise: NAME_yml, with _ for -.
-$(MEMORIES): $(B)/gen/%.embed.h: csrc/%.yml
+# The memories that need no file, and those that unit tests name (tests/unit/memories.h), as rows of a table: each with its line of numbers.
+$(B)/gen/dram/memories.inc: NAMES = basename -s .yml csrc/dram/*.yml
+$(B)/gen/tests/unit/memories.inc: NAMES = grep -ohE "\"($$(basename -s .yml csrc/dram/*.yml | paste -sd '|'))(,[^\"]*)?\"" $(MEMORY_TESTS) | tr -d '"' | sort -u
+$(B)/gen/tests/unit/memories.inc: $(MEMORY_TESTS)
+$(MEMORIES): python/nvcosim/dram.py $(wildcard csrc/dram/*.yml)
 	@mkdir -p $(@D)
-	@{ echo "static const char $(subst -,_,$(notdir $*))_yml[] ="; sed -e 's:[\\"]:\\&:g' -e 's:.*:    "&\\n":' $<; echo "    ;"; } >$@
+	@$(NAMES) >$@.names
+	@PYTHONPATH=python xargs -d '\n' -a $@.names /usr/bin/python3 -B -m nvcosim.dram | paste -d '|' $@.names - | sed 's/\(.*\)|\(.*\)/{"\1", "\2"},/' >$@
 
 # The laws of nvcosim estimate, likewise: laws_csv.
 $(LAWS): csrc/estimate/laws.csv

@@ -9,14 +9,13 @@ what=${1:-all}
 packages=(
     build-essential  # gcc, g++, make
     python3          # table generator, and the commands of python/
-    python3-yaml     # which read plans
+    python3-yaml     # which read plans and memories
     verilator        # RTL simulator (5.006 in Debian 12, 5.032 in Debian 13)
     clang            # compiler of the Verilated code, sanitizers, fuzzing
     ccache           # makes rebuilding the Verilated code cheap
     zlib1g-dev       # gzip, CRC-32
     liblz4-dev       # recorded streams
     libjansson-dev   # JSON
-    libyaml-dev      # plans of regressions
     libpng-dev       # pictures that go into networks
     libjpeg-dev
 )

@@ -62,5 +62,5 @@ $(filter unit_slow_%,$(UNITS)): private OPT_FAST := $(OPT_SLOW) $(PROFILE_OPTION
 # Library calls are bound at the start, once for all copies of a server (csrc/run/serve/serve.h). A run that starts meanwhile has the
 # simulator of before.
 $(EXE): $(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(TB_OBJS) $(BUILD)/libnvcosim.a
-	$(LINK) $(EXTRA_LDFLAGS) -Wl,-z,now -o $(@D)/.$(@F).new $(MAIN_OBJS) $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -lyaml -llz4 -lz -lm -ldl -latomic -lpthread
+	$(LINK) $(EXTRA_LDFLAGS) -Wl,-z,now -o $(@D)/.$(@F).new $(MAIN_OBJS) $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -llz4 -lz -lm -ldl -latomic -lpthread
 	mv -f $(@D)/.$(@F).new $@

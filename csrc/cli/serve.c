@@ -92,8 +92,7 @@ static bool become_simulator(const struct run_options *options, struct error *er
         return false;
     foreign_announce_served(options, config);
     words_put(&words, path);
-    for (size_t i = 0; i < options->given.count; i++)
-        words_put(&words, options->given.items[i]);
+    run_options_pass(options, &words);
     if (options->live.debugger && realpath(options->live.debugger, program))
         words_add(&words, "--debugger=%s", program);
     process_exec(words.items);

@@ -1,19 +1,14 @@
-/* Parameters of a DRAM and of the way to it: --memory NAME or FILE, with changes after commas.
+/* Parameters of a DRAM and of the way to it: --memory NAME or FILE, with changes after commas (docs/memory.md).
  *
- * A file is YAML: a mapping of the keys of dram_parameters, with the timing in a mapping `timing` and the way between
- * NVDLA and the controller in `interconnect`. Times are clocks of the memory ("16"), or "13.75 ns", "7.8 us", which are
- * rounded up to clocks. A clock is that of the command bus, half the data rate.
- *
- * The mapping of addresses is a text, most significant field first: "row rank bank column:3 group column:4 channel". A
- * field is NAME or NAME:BITS; each name may have one part without bits, which gets what its other parts leave. Columns
- * count bursts; the bytes of a burst are the lowest address bits and are not named. A field of one value needs no part.
- * Addresses beyond the capacity wrap. */
+ * python/nvcosim/dram.py reads and checks them. It prints a line of numbers, which C takes: times are clocks of the
+ * memory, which are those of the command bus, half the data rate. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "nvdla/error.h"
+#include "nvdla/text.h"
 
 /* Clocks of the memory. JEDEC's names; see docs/memory.md for what each means here. */
 struct dram_timing {
@@ -26,10 +21,11 @@ enum dram_field { DRAM_ROW, DRAM_RANK, DRAM_BANK, DRAM_GROUP, DRAM_COLUMN, DRAM_
 enum dram_page { DRAM_OPEN, DRAM_CLOSED };
 enum dram_arbiter { DRAM_ROUND_ROBIN, DRAM_PRIORITY, DRAM_WEIGHT };
 
-enum { DRAM_PARTS = 16, DRAM_CHANNELS = 8, DRAM_RANKS = 4, DRAM_QUEUE = 256, DRAM_TEXT = 256 };
+enum { DRAM_PARTS = 16, DRAM_CHANNELS = 8, DRAM_RANKS = 4, DRAM_TEXT = 256 };
 
 struct dram_config {
-    char name[64];                               /* as given, without changes; "": there is no DRAM */
+    char name[64]; /* as given, without changes; "": there is no DRAM */
+    /* Numbers only, in the order in which python/nvcosim/dram.py prints them, up to `library`. */
     uint32_t clock_khz, core_khz;                /* of the memory's command bus; of NVDLA and its AXI */
     uint32_t channels, ranks, groups;            /* groups: bank groups of a rank, 1 if the memory has none */
     uint32_t banks, rows, columns;               /* of a group; of a bank; of a row, in words of the data pins */
@@ -38,21 +34,20 @@ struct dram_config {
     uint32_t queue;                              /* accesses that a channel chooses from: that many reads, and writes */
     uint32_t age;                                /* clocks after which an access is not overtaken in its bank */
     uint32_t act_clocks, cas_clocks, pre_clocks; /* that a command occupies the command bus */
-    bool refresh;
+    uint32_t refresh;                            /* 0: there is none */
+    enum dram_arbiter arbiter;                   /* between NVDLA and other masters */
+    uint32_t weight, priority;                   /* of NVDLA */
     struct dram_timing t;
-    char mapping[DRAM_TEXT];
-    struct dram_part {
-        uint8_t field, bits;
-    } parts[DRAM_PARTS]; /* from the least significant bit after those of a burst */
-    uint32_t part_count;
     uint32_t bus_width;     /* bits that the interconnect moves per core clock and direction; 0: as wide as the port */
     uint32_t reads, writes; /* AXI transactions in flight on the interconnect */
     uint32_t in_flight;     /* transactions of all masters on the interconnect, reads and writes; 0: no limit */
     uint32_t latency;       /* core clocks of the interconnect, request and answer together */
-    bool merge;             /* reads and writes of one burst share an access */
-    enum dram_arbiter arbiter; /* between NVDLA and other masters */
-    uint32_t weight, priority; /* of NVDLA */
-    char library[DRAM_TEXT];   /* shared object instead of this project's DRAM (dram/library.h); "": none */
+    uint32_t merge;         /* 1: reads and writes of one burst share an access */
+    uint32_t part_count;
+    struct dram_part {
+        uint32_t field, bits;
+    } parts[DRAM_PARTS];     /* of an address, from the least significant bit after those of a burst; others wrap */
+    char library[DRAM_TEXT]; /* shared object instead of this project's DRAM (dram/library.h); "": none */
     char library_parameters[DRAM_TEXT];
 };
 
@@ -67,6 +62,13 @@ double dram_pin_bandwidth(const struct dram_config *config);
 /* Most clocks of the core that a read takes while nothing else is in the memory. */
 uint64_t dram_read_clocks(const struct dram_config *config);
 
-/* Reads "NAME[,KEY=VALUE...]" or "FILE[,KEY=VALUE...]". A name is one that needs no file; a text with a '/' or a '.' is
- * a file. False with a message: place, what was found, what was expected. */
-bool dram_config_read(const char *argument, struct dram_config *config, struct error *err);
+/* Runs a module of python/nvcosim: python_output() of run/simulators. */
+typedef char *dram_start(const char *module, const struct words *arguments, size_t *n, struct error *err);
+
+/* The line of python/nvcosim/dram.py for "NAME[,KEY=VALUE...]" or "FILE[,KEY=VALUE...]"; free() it. A name is one that
+ * needs no file; a text with a '/' or a '.' is a file. Python is started unless it is a name without changes. NULL with
+ * a message: place, what was found, what was expected. */
+char *dram_config_line(const char *argument, dram_start *start, struct error *err);
+
+/* Takes the line for that argument. False with a message; the name is empty then. */
+bool dram_config_read(const char *argument, const char *line, struct dram_config *config, struct error *err);

@@ -58,17 +58,11 @@ that "other masters take places too, and all pass" test "$(wc -l <open_others)" 
 clocks --memory ddr4-2400,reads=1,writes=1 >open_each
 that "a limit for all is less than one for each kind" test "$(total open_1)" -gt "$(total open_each)"
 
-refused "--memory: in_flight: found '0', expected a number from 1 to 512" --memory ddr4-2400,in_flight=0
-refused "--memory: in_flight: found '513', expected a number from 1 to 512" --memory ddr4-2400,in_flight=513
 refused "--traffic: needs --memory" --traffic rate=5
 refused "--memory excludes --latency" --memory ddr4-2400 --latency 99
 refused "rate: found 'fast', expected MB/s" --memory ddr4-2400 --traffic rate=fast
 printf 'clock_mhz: 1000\nwidht: 64\n' >wrong.yml
 refused "wrong.yml:2:1: found the key 'widht', expected a parameter of a memory (docs/memory.md); did you mean width?" --memory ./wrong.yml
-printf 'clock_mhz: 1000\nwidth: 65\n' >wrong.yml
-refused "wrong.yml:2:8: width: found '65', expected a power of two from 8 to 512" --memory ./wrong.yml
-printf 'clock_mhz: 1000\n' >wrong.yml
-refused "the parameter channels is missing" --memory ./wrong.yml
 printf '5 r 0x1000 64\n3 r 0 64\n' >list
 refused "list:2: found clock 3, expected at least that of the line before" --memory ddr4-2400 --traffic list=list
 

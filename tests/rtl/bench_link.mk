@@ -20,5 +20,5 @@ $(BENCH_OBJ): bench_%.o: %.cpp Vbench.mk
 	    -I$(ROOT)/csrc -I$(BUILD)/gen -isystem $(VERILATOR_ROOT)/include -isystem $(VERILATOR_ROOT)/include/vltstd -c -o $@ $<
 
 bench: $(BENCH_OBJ) $(VK_GLOBAL_OBJS) Vbench__ALL.a $(BUILD)/libnvcosim.a
-	$(LINK) -o $@ $^ -ljansson -lyaml -llz4 -lz -lm -ldl -latomic -lpthread
+	$(LINK) -o $@ $^ -ljansson -llz4 -lz -lm -ldl -latomic -lpthread
 -include $(BENCH_OBJ:.o=.d)

@@ -5,16 +5,9 @@
 #include "dram/traffic.h"
 #include "dram_checker.h"
 #include "nvdla/random.h"
+#include "tests/unit/memories.h"
 #include "tests/unit/random.h"
 #include "tests/unit/test.h"
-
-static struct dram_config config_of(const char *argument) {
-    struct dram_config config;
-    struct error err;
-    if (!dram_config_read(argument, &config, &err))
-        fail_msg("%s", err.text);
-    return config;
-}
 
 /* A DRAM that is fed with requests as fast as it takes them, or as `gap` says. */
 struct feed {
@@ -26,7 +19,7 @@ struct feed {
 };
 
 static void feed_open(struct feed *feed, const char *argument, uint64_t seed) {
-    *feed = (struct feed){.config = config_of(argument), .random = seed};
+    *feed = (struct feed){.config = memory_of(argument), .random = seed};
     feed->dram = dram_new(&feed->config);
     feed->checker = xcalloc(1, sizeof *feed->checker);
     checker_init(feed->checker, &feed->config);
@@ -172,7 +165,7 @@ TEST(planted_violations_are_found) {
     };
     for (size_t f = 0; f < sizeof faults / sizeof faults[0]; f++) {
         struct feed feed;
-        const struct dram_config config = config_of(faults[f].memory);
+        const struct dram_config config = memory_of(faults[f].memory);
         feed_open(&feed, faults[f].changed, f);
         checker_init(feed.checker, &config);
         play_random(&feed, 5000);
@@ -292,7 +285,7 @@ TEST(random_reads_reach_the_limit) {
                                         "ddr4-2400,bank_groups=1,banks=1,mapping=row column",
                                         "ddr4-2400,tFAW=60"};
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
-        const struct dram_config config = config_of(named[i]);
+        const struct dram_config config = memory_of(named[i]);
         const struct dram_timing *t = &config.t;
         const double data = config.burst / 2.0, banks = (double)t->tRC / (config.groups * config.banks);
         const double faw = t->tFAW / 4.0, slowest = banks > faw ? banks : faw;

@@ -11,6 +11,7 @@
 #include "run/estimate/plan.h"
 #include "run/network/compile.h"
 #include "run/network/open.h"
+#include "run/simulators/python_output.h"
 #include "trace/network.h"
 
 enum { DEFAULT_LATENCY = 32, DEFAULT_MHZ = 1000, WRITE_LATENCY = 4 };
@@ -42,8 +43,10 @@ static bool read_value(const char *word, struct point_memory *memory, struct err
 bool point_memory_read(const char *text, struct point_memory *memory, struct error *err) {
     *memory = (struct point_memory){.latency = DEFAULT_LATENCY, .bandwidth = 1};
     snprintf(memory->name, sizeof memory->name, "%s", text);
-    if (!is_plain(text))
-        return dram_config_read(text, &memory->dram, err) || error_prefix(err, "--memory: ");
+    if (!is_plain(text)) {
+        autofree char *line = dram_config_line(text, python_output, err);
+        return (line && dram_config_read(text, line, &memory->dram, err)) || error_prefix(err, "--memory: ");
+    }
     char *copy = xstrdup(text), *rest = copy;
     bool good = true;
     for (char *word; good && (word = strsep(&rest, ","));)

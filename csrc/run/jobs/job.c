@@ -46,8 +46,7 @@ struct child {
 static void command_line(const struct child *child, struct words *line) {
     const struct run_options *options = child->options;
     words_put(line, child->simulator);
-    for (size_t i = 0; i < options->given.count; i++)
-        words_put(line, options->given.items[i]);
+    run_options_pass(options, line);
     words_add(line, "--config=%s", child->job->config->name);
     if (options->coverage && coverage_is_file(options->coverage))
         words_add(line, "--coverage=%s", options->coverage);

@@ -28,6 +28,7 @@ void run_options_init(struct run_options *options) {
 
 void run_options_free(struct run_options *options) {
     free(options->faults);
+    free(options->dram_line);
     words_free(&options->pins);
     words_free(&options->except);
     words_free(&options->dumps);
@@ -287,6 +288,13 @@ bool run_options_read(struct run_options *options, const struct words *words, st
     }
     free(complaints);
     return fine;
+}
+
+void run_options_pass(const struct run_options *options, struct words *words) {
+    if (options->dram_line)
+        words_add(words, "--dram=%s", options->dram_line);
+    for (size_t i = 0; i < options->given.count; i++)
+        words_put(words, options->given.items[i]);
 }
 
 /* True for words that other commands handle in their own way. */

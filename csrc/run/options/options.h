@@ -106,8 +106,10 @@ struct run_options {
     uint32_t tap_units;   /* units whose element streams are recorded: bit enum nvdla_unit */
     bool errata;          /* the model computes NVIDIA's erratum E1 as its hardware does */
     bool allow_undefined; /* the model executes what the spec leaves undefined */
+    const char *dram;     /* of a simulator: the line of --memory (dram/config.h) that nvcosim has; NULL: none */
+    char *dram_line;      /* of --memory; NULL: it is not given */
     struct words traces;
-    struct words given; /* the options as words, to pass on to a simulator */
+    struct words given; /* the options as words */
 };
 
 void run_options_init(struct run_options *options);
@@ -141,6 +143,9 @@ bool run_options_read(struct run_options *options, const struct words *words, st
 
 /* The command to repeat a trace: the one given, or another (NULL: none), or with further words. free() it. */
 char *run_options_command(const struct run_options *options, const char *trace, const char *other, const char *more);
+
+/* Adds the options as words for a simulator, which reads them without Python. */
+void run_options_pass(const struct run_options *options, struct words *words);
 
 /* True if an option, a word as in run_options.given, matters for a device under test: the model has no memory latencies
  * and no pins, RTL alone has neither threads nor rules. */

@@ -12,6 +12,7 @@
 #include "run/options/exceptions.h"
 #include "run/options/options.h"
 #include "run/options/wave_layer.h"
+#include "run/simulators/python_output.h"
 
 enum { LATENCY_MOST = 1000000 /* clocks */, STALL_MOST = 999 /* per mille */ };
 
@@ -46,9 +47,13 @@ void dut_argument(void *member, const char *arg, struct argp_state *state) {
                    arg, RTL_NAME_MAX);
 }
 
-static void memory_option(void *dram, const char *arg, struct argp_state *state) {
+static void memory_option(void *member, const char *arg, struct argp_state *state) {
+    struct run_options *options = member;
     struct error err;
-    if (!dram_config_read(arg, dram, &err))
+    char *line = options->dram ? xstrdup(options->dram) : dram_config_line(arg, python_output, &err);
+    free(options->dram_line);
+    options->dram_line = line;
+    if (!line || !dram_config_read(arg, line, &options->rtl.axi.dram, &err))
         argp_error(state, "--memory: %s", err.text);
 }
 
@@ -264,7 +269,7 @@ const struct argument run_arguments[] = {
         "memory", "MEMORY[,...]",
         "A DRAM behind the primary port instead of latencies: ddr4-2400, lpddr4-3200, zcu102, or a YAML file with its "
         "parameters; changes follow as ,KEY=VALUE (docs/memory.md)",
-        TAKEN_AT(OF(rtl.axi.dram), memory_option), .needs_rtl = true),
+        TAKEN_AT(0, memory_option), .needs_rtl = true),
     OPTION("traffic", "STREAM",
            "With --memory: another master, KEY=VALUE,... for a stream of requests or a recorded list; may be repeated "
            "(docs/memory.md)",
@@ -390,6 +395,7 @@ const struct argument run_arguments[] = {
            FLAG_AT(OF(verbose)), .letter = 'v', .left_out = BY_SHRINK),
     OPTION("quiet", NULL, "Print only traces that do not pass", FLAG_AT(OF(quiet)), .letter = 'q',
            .left_out = BY_SHRINK),
+    HIDDEN("dram", "LINE", TEXT_AT(OF(dram), "a line of python/nvcosim/dram.py"), .own = true),
     HIDDEN("name", "NAME", TEXT_AT(OF(name), "a name"), .own = true, .left_out = BY_SERVE | BY_SHRINK),
     HIDDEN("simulators", "DIR", TEXT_AT(OF(simulators), "a folder"), .own = true, .left_out = BY_SERVE),
     HIDDEN("result-fd", "N", NUMBER_32_AT(OF(result_fd), 0, 1000), .own = true, .left_out = BY_SERVE | BY_SHRINK),

@@ -78,8 +78,7 @@ static void begin(struct servers *servers, struct server *server, const struct r
     const int files[] = {null, printed, printed, ends[1]};
     struct words line = {0};
     words_put(&line, server->simulator);
-    for (size_t i = 0; i < options->given.count; i++)
-        words_put(&line, options->given.items[i]);
+    run_options_pass(options, &line);
     words_add(&line, "--config=%s", config->name);
     words_add(&line, "--serve=%d,%d", SERVE_SOCKET, (int)getpid());
     const struct process_program program = {.words = line.items,
