@@ -196,7 +196,7 @@ static void compare_histograms(const struct histogram_set *rtl, const struct his
     for (size_t i = 0; i < rtl->count; i++) {
         const struct histogram_entry *entry = rtl->entries[i];
         const struct histogram *other = histogram_find(model, entry->unit, entry->ordinal, entry->tap);
-        if (other && same_counts(&entry->histogram, other))
+        if (other ? same_counts(&entry->histogram, other) : entry->histogram.count == 0)
             equal++;
         else
             words_add(lines,
