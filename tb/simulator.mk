@@ -10,7 +10,7 @@ include $(ROOT)/tb/verilated.mk
 CHOOSE := -mllvm -x86-cmov-converter=0 -mllvm -disable-cgp-select2branch
 CHOOSE := $(if $(findstring clang,$(LINK)),$(shell $(LINK) $(CHOOSE) -x c++ -c /dev/null -o /dev/null 2>/dev/null && echo '$(CHOOSE)'))
 OPT_FAST := $(OPTIMIZE) $(CHOOSE) $(PROFILE_OPTIONS)
-OPT_GLOBAL := $(OPT_FAST)
+OPT_GLOBAL += $(PROFILE_OPTIONS)
 LINK += $(PROFILE_OPTIONS)
 
 # Threads that the design was compiled for.

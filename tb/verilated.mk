@@ -5,6 +5,8 @@ override CXX := $(CCACHE) $(or $(COMPILER),$(DEFAULT_COMPILER))
 LINK := $(or $(COMPILER),$(DEFAULT_COMPILER))
 # What runs once: constructors, initial blocks, the names of what is recorded.
 OPT_SLOW := -O0
+# Verilator's own library is the same for all designs: what one has compiled, ccache has for the others.
+OPT_GLOBAL := -O3
 CPPFLAGS += -MP # a removed header must not stop the next build
 CPPFLAGS += -Wno-parentheses-equality # Verilator's style
 # tb_top has vectors of thousands of bits (taps, waits): the most words that VPI returns at once.

@@ -8,7 +8,6 @@ include Vbench.mk
 include $(ROOT)/tb/verilated.mk
 # A bench runs for seconds: it is not worth the time that more takes.
 OPT_FAST := -O1
-OPT_GLOBAL := -O1
 
 BENCH_SRC := $(wildcard $(ROOT)/tests/rtl/$(ENGINE)/*.cpp $(ROOT)/tests/rtl/common/*.cpp)
 BENCH_OBJ := $(patsubst %.cpp,bench_%.o,$(notdir $(BENCH_SRC)))
