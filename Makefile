@@ -142,8 +142,8 @@ $(LAWS): csrc/estimate/laws.csv
 	@mkdir -p $(@D)
 	@{ echo "static const char laws_csv[] ="; sed -e 's:.*:    "&\\n":' $<; echo "    ;"; } >$@
 
-# The same sources with several compilers: $(1) folder of the flavour, $(2) compiler, $(3) its flags. Objects go to $(1)/obj, the library to
-# $(1)/libnvcosim.a, unit tests to $(1)/tests; every object is built again when a header that it includes changes.
+# The same sources with several compilers: $(1) folder of the flavour, $(2) compiler, $(3) its flags, $(4) sources of the library. Objects go to
+# $(1)/obj, the library to $(1)/libnvcosim.a, unit tests to $(1)/tests; every object is built again when a header that it includes changes.
 define flavour
 $(1)/obj/%.o: %.c $(GENERATED) | $(EMBEDDED)
 	@mkdir -p $$(@D)
@@ -151,7 +151,7 @@ $(1)/obj/%.o: %.c $(GENERATED) | $(EMBEDDED)
 $(1)/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c
 	@mkdir -p $$(@D)
 	$$(Q)$$(CCACHE) $(2) $$(CPPFLAGS) $(3) -MMD -MP -c $$< -o $$@
-$(1)/libnvcosim.a: $(LIB_SRC:%.c=$(1)/obj/%.o) $(1)/obj/nvdla_tables.o
+$(1)/libnvcosim.a: $(4:%.c=$(1)/obj/%.o) $(1)/obj/nvdla_tables.o
 	@rm -f $$@
 	$$(Q)ar rcs $$@ $$^
 # Newer versions of cmocka have newer names besides those of Debian 12.
@@ -163,7 +163,7 @@ $(UNIT_TESTS:%=$(1)/tests/%): $(1)/tests/units
 	@ln -f $$< $$@
 -include $$(wildcard $(1)/obj/*.d $(1)/obj/*/*.d $(1)/obj/*/*/*.d $(1)/obj/*/*/*/*.d)
 endef
-$(eval $(call flavour,$(B),$(CC),$$(CFLAGS)))
+$(eval $(call flavour,$(B),$(CC),$$(CFLAGS),$(LIB_SRC)))
 
 $(B)/gen/version_number.h: VERSION
 	@mkdir -p $(@D)
@@ -173,7 +173,10 @@ $(foreach f,obj asan/obj,$(B)/$(f)/csrc/run/simulators/version.o): $(B)/gen/vers
 # Unit tests run for seconds.
 $(B)/obj/tests/unit/%.o: CFLAGS += -O1
 
-# The kernels of the model are worth the optimiser's time. They pass vectors to functions that are inlined, so how they are passed does not matter;
+# What runs once for a command or a result is not worth the optimiser's time.
+$(foreach f,cli export report run triage,$(B)/obj/csrc/$(f)/%.o): CFLAGS += -O1
+
+# The kernels of the model are worth it. They pass vectors to functions that are inlined, so how they are passed does not matter;
 # floating-point traps are not used, and without them more loops become vector code.
 $(B)/obj/csrc/model/%.o $(B)/obj/csrc/nvdla/lut.o: CFLAGS += -O3 -Wno-psabi -fno-trapping-math
 $(B)/obj/csrc/trace/hex.o $(B)/obj/csrc/observe/recorder.o: CFLAGS += -O3
@@ -281,14 +284,17 @@ $(B)/tests/outputs: tests/regress/outputs_of_night.py
 $(B)/reference: $(B)/obj/tests/quantised/reference.o $(B)/libnvcosim.a
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 
-# The same tests and library under clang with both sanitizers; the fuzzers share their objects, so these count what runs. The optimiser is
-# slower than what it saves, but for the files in which tests spend their time.
+# The same tests and library, without rooms that neither unit tests nor fuzzers call, under clang with both sanitizers. The fuzzers share the
+# objects, so those of their rooms count what runs. The optimiser is slower than what it saves, but for the files in which tests spend their time.
+ASAN_SRC := $(filter-out csrc/cli/% csrc/client/% csrc/run/estimate/% csrc/run/list/%,$(LIB_SRC))
+$(foreach f,export import layers live loadable memory model nvdla quantised trace,$(B)/asan/obj/csrc/$(f)/%.o): SANITIZERS := address,undefined,fuzzer-no-link
+SANITIZERS := address,undefined
 ASAN_OPTIMIZE := -O0
 $(foreach f,csrc/dram/ csrc/gen/ csrc/layers/ csrc/memory/ csrc/model/ csrc/nvdla/ csrc/observe/ csrc/trace/ tests/unit/test_c tests/unit/test_dra,$(B)/asan/obj/$(f)%.o): ASAN_OPTIMIZE := -O1
 # Integer constants are enumerators here; newer clangs warn where one meets a floating-point number or another enumeration.
 ENUM_NUMBERS := -Wno-enum-float-conversion -Wno-enum-enum-conversion
-ASAN_FLAGS = -std=c17 $(ASAN_OPTIMIZE) -g1 -ffile-prefix-map=$(CURDIR)=. -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all -fno-omit-frame-pointer $(CWARN) -Wno-psabi $(ENUM_NUMBERS)
-$(eval $(call flavour,$(B)/asan,clang,$$(ASAN_FLAGS) $$(SANITIZE_EXTRA)))
+ASAN_FLAGS = -std=c17 $(ASAN_OPTIMIZE) -g1 -ffile-prefix-map=$(CURDIR)=. -fsanitize=$(SANITIZERS) -fno-sanitize-recover=all -fno-omit-frame-pointer $(CWARN) -Wno-psabi $(ENUM_NUMBERS)
+$(eval $(call flavour,$(B)/asan,clang,$$(ASAN_FLAGS) $$(SANITIZE_EXTRA),$(ASAN_SRC)))
 asan-tests: $(UNIT_TESTS:%=$(B)/asan/tests/%)
 
 -include tests/rtl/bench.mk # an installed tree has no tests
