@@ -31,8 +31,8 @@ else
     echo "0 passed, 0 failed, 1 skipped"
 fi
 /usr/bin/python3 "$here/fields.py" "$NVCOSIM" "$here"/../../traces/networks/zoo/*.tflite ${NIGHTLY:+"$networks"/*.tflite} || status=1
-/usr/bin/python3 "$here/onnx.py" "$NVCOSIM" "${NIGHTLY:+9}60" || status=1
-/usr/bin/python3 "$here/exports.py" "$NVCOSIM" "$build/reference" 300 "${NIGHTLY:+3}8" || status=1
+/usr/bin/python3 "$here/onnx.py" "$NVCOSIM" "${NIGHTLY:+9}30" || status=1
+/usr/bin/python3 "$here/exports.py" "$NVCOSIM" "$build/reference" "${NIGHTLY:+1}100" "${NIGHTLY:+3}8" || status=1
 /usr/bin/python3 "$here/exports.py" 300 --page "$here/../../docs/networks.md" || status=1
 /usr/bin/python3 "$here/opsets.py" "$build/reference" || status=1
 /usr/bin/python3 "$here/mobilenet.py" "$NVCOSIM" "$build/reference" || status=1
