@@ -9,7 +9,7 @@ include $(ROOT)/tb/verilated.mk
 # These options are not clang++'s public ones: taken where it knows them.
 CHOOSE := -mllvm -x86-cmov-converter=0 -mllvm -disable-cgp-select2branch
 CHOOSE := $(if $(findstring clang,$(LINK)),$(shell $(LINK) $(CHOOSE) -x c++ -c /dev/null -o /dev/null 2>/dev/null && echo '$(CHOOSE)'))
-OPT_FAST := $(OPTIMIZE) $(CHOOSE) $(PROFILE_OPTIONS)
+OPT_FAST := $(strip $(OPTIMIZE) $(if $(filter -O0,$(OPTIMIZE)),,$(CHOOSE)) $(PROFILE_OPTIONS))
 OPT_GLOBAL += $(PROFILE_OPTIONS)
 LINK += $(PROFILE_OPTIONS)
 
@@ -33,10 +33,12 @@ $(HOT_OBJS): hot_%.o: %.c settings
 	$(CXX) -x c -std=c17 $(OPTIMIZE) $(PROFILE_OPTIONS) -D_GNU_SOURCE -MMD -MP -I$(ROOT)/csrc -I$(ROOT) -I$(BUILD)/gen \
 	    -isystem $(VERILATOR_ROOT)/include/vltstd -c -o $@ $<
 -include $(HOT_OBJS:.o=.d)
+OPT_MAIN := -O2
 MAIN_OBJS := main_verilator.o made.o $(if $(filter 1,$(VM_TRACE_FST)),wave_file.o wave_index.o wave_saif.o)
 $(MAIN_OBJS): %.o: $(ROOT)/tb/%.cpp Vtb_top.mk defines
-	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -DCOSIM_THREADS=$(THREADS) $(INNER_EVAL) -I$(ROOT)/csrc -I$(ROOT) -I$(BUILD)/gen -c -o $@ $<
+	$(CXX) $(CXXFLAGS) $(CPPFLAGS) $(OPT_MAIN) $(DEFINES) -DCOSIM_THREADS=$(THREADS) $(INNER_EVAL) -I$(ROOT)/csrc -I$(ROOT) -I$(BUILD)/gen -c -o $@ $<
 made.o: made.h
+made.o: private CPPFLAGS := -I. # nothing of Verilator's
 
 # Where Verilator has no precompiled header of its own: what all files of the design include, compiled once for the fast and once for the slow
 # ones. $(1) is fast or slow, $(2) the name of its optimisation, $(3) its objects. ccache knows the header by the checksum of all that it comes
@@ -51,8 +53,13 @@ $(3): common_$(1).h.gch
 $(3): private CPPFLAGS := -include common_$(1).h $(CPPFLAGS)
 endef
 ifndef VK_PCH_H
-$(eval $(call common_header,fast,OPT_FAST,$(VK_FAST_OBJS) $(filter-out unit_slow_%,$(UNITS))))
-$(eval $(call common_header,slow,OPT_SLOW,$(VK_SLOW_OBJS) $(filter unit_slow_%,$(UNITS))))
+SLOW := $(VK_SLOW_OBJS) $(filter unit_slow_%,$(UNITS))
+ifneq ($(OPT_FAST),$(OPT_SLOW))
+$(eval $(call common_header,slow,OPT_SLOW,$(SLOW)))
+SLOW :=
+endif
+$(eval $(call common_header,fast,OPT_FAST,main_verilator.o $(VK_FAST_OBJS) $(filter-out unit_slow_%,$(UNITS)) $(SLOW)))
+main_verilator.o: private OPT_MAIN := $(OPT_FAST) # that of the header
 export CCACHE_SLOPPINESS := pch_defines,time_macros
 export CCACHE_PCH_EXTSUM := 1
 endif
