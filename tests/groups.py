@@ -52,7 +52,7 @@ GROUPS = [
     Group("test", "lint of the sources", "tests/succeeds.sh make lint LINT=sources"),
     Group("test", "lint of the rtl, small and full", "tests/succeeds.sh make lint LINT=rtl CONFIGS=small && make lint LINT=fast CONFIGS=full"),
     Group("nightly", "lint", "tests/succeeds.sh make lint"),
-    Group("test", "rtl read by a strict front end, small", "tests/rtl/strict/strict.sh $BUILD small"),
+    Group("test", "rtl read by a strict front end, small with checks", "CHECKS=NVDLA_CHECKS tests/rtl/strict/strict.sh $BUILD small"),
     Group("nightly", "rtl read by a strict front end",
           "tests/rtl/strict/strict.sh $BUILD $(awk -F, 'NR > 1 { print $1 }' csrc/nvdla/configurations.csv)"),
     Group("nightly", "mistakes that a strict front end names", "tests/rtl/strict/planted.py $BUILD"),
