@@ -20,7 +20,7 @@ uint64_t hang_waited(const struct reasoning *r, enum wait_index index) {
 
 struct hang_answer hang_waits_for_input(const struct reasoning *r, enum nvdla_engine from, enum wait_index index) {
     const struct flow *f = flow(r, index);
-    return hang_waits_for(from, hang_waited(r, index), "waits for %s: has got %" PRIu64 " of %" PRIu64,
+    return hang_waits_for(from, hang_waited(r, index), "waits for %s: received %" PRIu64 " of %" PRIu64,
                           pair(r, index)->name, f->moved_of, f->required_of);
 }
 
@@ -31,21 +31,21 @@ struct hang_answer hang_waits_for_output(const struct reasoning *r, enum nvdla_e
 
 struct hang_answer hang_owes(const struct reasoning *r, enum wait_index index) {
     const struct flow *f = flow(r, index);
-    return hang_guilty(COMPLETE, f->ordinal, "has all its input and has given %" PRIu64 " of %" PRIu64 " %s",
-                       f->moved_of, f->required_of, pair(r, index)->name);
+    return hang_guilty(COMPLETE, f->ordinal, "has all its input but sent %" PRIu64 " of %" PRIu64 " %s", f->moved_of,
+                       f->required_of, pair(r, index)->name);
 }
 
 struct hang_answer hang_ended_early(const struct reasoning *r, enum wait_index index) {
     const struct flow *f = flow(r, index);
-    return hang_guilty(COMPLETE, f->ordinal, "has ended its layer after %" PRIu64 " of %" PRIu64 " %s", f->moved_of,
+    return hang_guilty(COMPLETE, f->ordinal, "ended its layer after %" PRIu64 " of %" PRIu64 " %s", f->moved_of,
                        f->required_of, pair(r, index)->name);
 }
 
 struct hang_answer hang_too_many(const struct reasoning *r, enum wait_index index) {
-    return hang_guilty(EXCESS, flow(r, index)->ordinal, "has given %" PRIu64 " %s more than its registers say",
+    return hang_guilty(EXCESS, flow(r, index)->ordinal, "sent %" PRIu64 " %s more than its registers say",
                        flow(r, index)->beyond, pair(r, index)->name);
 }
 
 struct hang_answer hang_does_not_end(const struct reasoning *r, enum nvdla_unit unit) {
-    return hang_guilty(COMPLETE, hang_current(r, unit), "has got and given everything, and does not end its layer");
+    return hang_guilty(COMPLETE, hang_current(r, unit), "received and sent everything, but does not end its layer");
 }

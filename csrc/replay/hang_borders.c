@@ -20,7 +20,7 @@ static struct hang_answer unanswered(const struct reasoning *r, const struct cli
     if (refused(r, c->ask))
         return hang_waits_for_output(r, ENGINE_MCIF, c->ask);
     if (pair(r, c->data)->moved < pair(r, c->ask)->moved)
-        return hang_waits_for(ENGINE_MCIF, hang_waited(r, c->data), "waits for %s: has got %" PRIu64 " of %" PRIu64,
+        return hang_waits_for(ENGINE_MCIF, hang_waited(r, c->data), "waits for %s: received %" PRIu64 " of %" PRIu64,
                               pair(r, c->data)->name, pair(r, c->data)->moved, pair(r, c->ask)->moved);
     return hang_none();
 }
@@ -39,19 +39,19 @@ static struct hang_answer judge_reads(const struct reasoning *r, const struct cl
         return hang_waits_for(c->engine, hang_waited(r, c->take), "holds atoms that %s does not take",
                               nvdla_engines[c->engine].name);
     if (data > atoms || asked > atoms)
-        return hang_guilty(EXCESS, ordinal, "has given %s %" PRIu64 " atoms, which asked for %" PRIu64, name,
+        return hang_guilty(EXCESS, ordinal, "sent %s %" PRIu64 " atoms, which requested %" PRIu64, name,
                            data > atoms ? data : asked, atoms);
     if (!r->moving && data != given)
-        return hang_guilty(LOST, ordinal, "has got %" PRIu64 " beats for %s from the memory and handed on %" PRIu64,
+        return hang_guilty(LOST, ordinal, "received %" PRIu64 " beats for %s from the memory and passed on %" PRIu64,
                            given, name, data);
     if (hang_blocked(r, c->client))
         return hang_waits_for(ENGINE_TRACE, pair(r, c->ask)->since, "never answers %s, whose arbiter weight is 0",
                               name);
     if (asked < atoms || refused(r, c->ask))
         return hang_guilty(COMPLETE, ordinal,
-                           "has requests of %s for %" PRIu64 " atoms and has asked the memory for %" PRIu64, name,
-                           atoms, asked);
-    return hang_nothing("has answered all that %s asked for", name);
+                           "has requests of %s for %" PRIu64 " atoms but asked the memory for %" PRIu64, name, atoms,
+                           asked);
+    return hang_nothing("answered every request of %s", name);
 }
 
 static struct hang_answer judge_writes(const struct reasoning *r, const struct client_links *c) {
@@ -63,8 +63,7 @@ static struct hang_answer judge_writes(const struct reasoning *r, const struct c
         if (r->waits->bursts[i].write && r->waits->bursts[i].id == id && !r->waits->bursts[i].beats)
             return hang_waits_for(ENGINE_MEMORY, hang_waited(r, c->done), "waits for the acknowledges of %s", name);
     if (written > put)
-        return hang_guilty(EXCESS, ordinal, "has written %" PRIu64 " atoms for %s, which gave %" PRIu64, written, name,
-                           put);
+        return hang_guilty(EXCESS, ordinal, "wrote %" PRIu64 " atoms for %s, which sent %" PRIu64, written, name, put);
     if (hang_blocked(r, c->client))
         return hang_waits_for(ENGINE_TRACE, pair(r, c->ask)->since,
                               "never takes writes of %s, whose arbiter weight "
@@ -74,11 +73,10 @@ static struct hang_answer judge_writes(const struct reasoning *r, const struct c
         return hang_waits_for(c->engine, hang_waited(r, c->take),
                               "has %" PRIu64 " atoms of %s and commands for %" PRIu64, put, name, commands);
     if (written < put || refused(r, c->ask) || refused(r, c->take))
-        return hang_guilty(COMPLETE, ordinal, "has %" PRIu64 " atoms of %s and has written %" PRIu64, put, name,
-                           written);
+        return hang_guilty(COMPLETE, ordinal, "has %" PRIu64 " atoms of %s but wrote %" PRIu64, put, name, written);
     if (pair(r, c->last)->moved > pair(r, c->done)->moved)
-        return hang_guilty(COMPLETE, ordinal, "has written everything for %s and does not acknowledge it", name);
-    return hang_nothing("has written all that %s gave", name);
+        return hang_guilty(COMPLETE, ordinal, "wrote everything for %s but does not acknowledge it", name);
+    return hang_nothing("wrote all that %s sent", name);
 }
 
 struct hang_answer hang_border_client(const struct reasoning *r, const struct client_links *c) {
@@ -126,13 +124,13 @@ static struct hang_answer judge_cdma(const struct reasoning *r, bool weights) {
             return hang_waits_for(ENGINE_CSC, hang_waited(r, out), "waits for the end of CSC's layer %d",
                                   hang_current(r, NVDLA_CSC));
         return hang_guilty(
-            COMPLETE, ordinal, "has room in CBUF and %" PRIu64 " atoms, and has given %" PRIu64 " of %" PRIu64 " %s",
+            COMPLETE, ordinal, "has room in CBUF and %" PRIu64 " atoms, but sent %" PRIu64 " of %" PRIu64 " %s",
             pair(r, c->data)->moved, flow(r, out)->moved_of, flow(r, out)->required_of, pair(r, out)->name);
     }
     const bool both = !hang_owed(r, WAIT_KERNELS) && !hang_owed(r, WAIT_SLICES);
     if (hang_owed(r, interrupt) || (both && ordinal >= 0))
         return hang_does_not_end(r, NVDLA_CDMA);
-    return hang_nothing("has fetched all its %s", weights ? "weights" : "data");
+    return hang_nothing("fetched all its %s", weights ? "weights" : "data");
 }
 
 static struct hang_answer judge_csc(const struct reasoning *r) {
@@ -140,7 +138,7 @@ static struct hang_answer judge_csc(const struct reasoning *r) {
     if (flow(r, WAIT_ATOMS)->beyond || flow(r, WAIT_ROWS)->beyond)
         return hang_too_many(r, flow(r, WAIT_ATOMS)->beyond ? WAIT_ATOMS : WAIT_ROWS);
     if (!hang_owed(r, WAIT_ATOMS))
-        return ordinal >= 0 ? hang_does_not_end(r, NVDLA_CSC) : hang_nothing("has given all its atoms");
+        return ordinal >= 0 ? hang_does_not_end(r, NVDLA_CSC) : hang_nothing("sent all its atoms");
     if (ordinal < 0)
         return hang_ended_early(r, WAIT_ATOMS);
     if (hang_missing(r, WAIT_SLICES, NVDLA_CSC))
@@ -151,20 +149,20 @@ static struct hang_answer judge_csc(const struct reasoning *r) {
     if (issued > back && (refused(r, WAIT_RESULTS) ||
                           issued - back + hang_conv_now(r).results > ROWS_IN_FLIGHT * (uint64_t)r->config->atomic_k))
         return hang_waits_for(ENGINE_CACC, hang_waited(r, WAIT_CREDITS),
-                              "waits for credits of CACC: it has got back %" PRIu64 " of %" PRIu64, back, issued);
+                              "waits for credits of CACC: it got back %" PRIu64 " of %" PRIu64, back, issued);
     return hang_owes(r, WAIT_ATOMS);
 }
 
 static struct hang_answer judge_cmac(const struct reasoning *r) {
     if (!r->moving && pair(r, WAIT_SUMS)->moved != pair(r, WAIT_ATOMS)->moved)
-        return hang_guilty(LOST, flow(r, WAIT_SUMS)->ordinal, "has got %" PRIu64 " atoms and given %" PRIu64 " sums",
+        return hang_guilty(LOST, flow(r, WAIT_SUMS)->ordinal, "received %" PRIu64 " atoms and sent %" PRIu64 " sums",
                            pair(r, WAIT_ATOMS)->moved, pair(r, WAIT_SUMS)->moved);
     if (hang_missing(r, WAIT_SUMS, NVDLA_CMAC_A))
         return hang_waits_for_input(r, ENGINE_CSC, WAIT_ATOMS);
     for (enum nvdla_unit unit = NVDLA_CMAC_A; unit <= NVDLA_CMAC_B; unit++)
         if (hang_jobs(r, unit) > 0)
             return hang_does_not_end(r, unit);
-    return hang_nothing("has given all its sums");
+    return hang_nothing("sent all its sums");
 }
 
 static struct hang_answer judge_cacc(const struct reasoning *r) {
@@ -174,7 +172,7 @@ static struct hang_answer judge_cacc(const struct reasoning *r) {
         return hang_too_many(r, WAIT_RESULTS);
     if (!r->moving && pair(r, WAIT_CREDITS)->moved != rows)
         return hang_guilty(LOST, flow(r, WAIT_RESULTS)->ordinal,
-                           "SDP has taken %" PRIu64 " rows and %" PRIu64 " credits have gone back", rows,
+                           "SDP took %" PRIu64 " rows, CACC returned %" PRIu64 " credits", rows,
                            pair(r, WAIT_CREDITS)->moved);
     /* Sums of other rows have come behind them, so that their stripe is complete. */
     const bool complete =
@@ -198,12 +196,12 @@ static struct hang_answer judge_rdma(const struct reasoning *r, enum nvdla_unit 
         const struct client_links *c = &hang_client_links[i];
         if (hang_owed(r, c->ask))
             return hang_guilty(IDLE, flow(r, c->ask)->ordinal,
-                               "asks for no more after %" PRIu64 " of %" PRIu64 " atoms", flow(r, c->ask)->moved_of,
+                               "requests no more after %" PRIu64 " of %" PRIu64 " atoms", flow(r, c->ask)->moved_of,
                                flow(r, c->ask)->required_of);
         if (holds(r, c))
-            return hang_guilty(IDLE, flow(r, c->ask)->ordinal, "does not pass on the atoms that have arrived");
+            return hang_guilty(IDLE, flow(r, c->ask)->ordinal, "does not pass on the atoms that arrived");
     }
-    return hang_jobs(r, unit) > 0 ? hang_does_not_end(r, unit) : hang_nothing("has given all its data");
+    return hang_jobs(r, unit) > 0 ? hang_does_not_end(r, unit) : hang_nothing("sent all its data");
 }
 
 /* The end of an engine that has all its input. */
@@ -213,13 +211,12 @@ static struct hang_answer judge_output(const struct reasoning *r, enum nvdla_uni
         return hang_jobs(r, unit) > 0 ? hang_owes(r, owed) : hang_ended_early(r, owed);
     }
     if (hang_owed(r, c->last) && pair(r, c->last)->counted)
-        return hang_guilty(COMPLETE, flow(r, c->last)->ordinal, "has not marked the last command of its layer");
+        return hang_guilty(COMPLETE, flow(r, c->last)->ordinal, "did not mark the last command of its layer");
     if (pair(r, c->last)->moved > pair(r, c->done)->moved)
-        return hang_waits_for(ENGINE_MCIF, hang_waited(r, c->done),
-                              "has written everything and waits for the acknowledge");
+        return hang_waits_for(ENGINE_MCIF, hang_waited(r, c->done), "wrote everything and waits for the acknowledge");
     if (hang_jobs(r, unit) > 0 || hang_owed(r, c->interrupt))
         return hang_does_not_end(r, unit);
-    return hang_nothing("has ended its layers");
+    return hang_nothing("finished its layers");
 }
 
 /* SDP, PDP, CDP. input: what another engine gives it; WAIT_COUNT: it works on what its readers from first to last, of
@@ -272,7 +269,7 @@ static struct hang_answer judge_pdp(const struct reasoning *r) {
 struct hang_answer hang_border_judge(const struct reasoning *r, enum nvdla_engine engine) {
     switch (engine) {
     case ENGINE_MCIF:
-        return hang_of_clients(r, ENGINE_COUNT, hang_nothing("has answered everything that it was asked for"));
+        return hang_of_clients(r, ENGINE_COUNT, hang_nothing("answered every request"));
     case ENGINE_CDMA_DAT:
     case ENGINE_CDMA_WT:
         return judge_cdma(r, engine == ENGINE_CDMA_WT);

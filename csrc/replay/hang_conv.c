@@ -40,7 +40,7 @@ struct hang_answer hang_judge_cdma_data(const struct reasoning *r) {
     if (!r->waits->inside && hang_owed(r, WAIT_DATA_CDMA_DAT))
         return hang_judge_reading(r, &hang_client_links[L_CDMA_DAT]);
     if (!r->waits->inside)
-        return hang_cdma_does_not_end(r) ? hang_does_not_end(r, NVDLA_CDMA) : hang_nothing("has read all its data");
+        return hang_cdma_does_not_end(r) ? hang_does_not_end(r, NVDLA_CDMA) : hang_nothing("read all its data");
     if (flow(r, WAIT_SLICES)->beyond)
         return hang_too_many(r, WAIT_SLICES);
     if ((f = judge_change(r)).kind != NOTHING)
@@ -51,7 +51,7 @@ struct hang_answer hang_judge_cdma_data(const struct reasoning *r) {
     if (in_state(r, WAIT_STATE_CDMA_DAT, "Pending") || in_state(r, WAIT_STATE_CDMA_WT, "Pending")) {
         if (hang_launch_count(r, NVDLA_CSC) <= ordinal)
             return hang_waits_for(ENGINE_TRACE, 0,
-                                  "waits for CSC to agree to the change of banks, which has not been armed");
+                                  "waits for CSC, which is not armed, to agree to the change of banks");
         if (hang_current(r, NVDLA_CSC) >= 0 && hang_current(r, NVDLA_CSC) <= ordinal &&
             !in_state(r, WAIT_STATE_CSC, "Pend"))
             return hang_waits_for(ENGINE_CSC, r->waits->states[WAIT_STATE_CDMA_DAT].since,
@@ -68,27 +68,27 @@ struct hang_answer hang_judge_cdma_data(const struct reasoning *r) {
                                   "waits for room in CBUF: %u of %u entries are in use", counter(r, WAIT_COUNTER_USED),
                                   counter(r, WAIT_COUNTER_RING));
         if (!in_state(r, WAIT_STATE_CDMA_DAT, "Done"))
-            return hang_guilty(IDLE, ask->ordinal, "asks for no more after %" PRIu64 " of %" PRIu64 " atoms",
+            return hang_guilty(IDLE, ask->ordinal, "requests no more after %" PRIu64 " of %" PRIu64 " atoms",
                                ask->moved_of, ask->required_of);
     }
     if (refused(r, WAIT_TAKE_CDMA_DAT))
-        return hang_guilty(IDLE, ordinal, "does not take the atoms that have arrived");
+        return hang_guilty(IDLE, ordinal, "does not take the atoms that arrived");
     if (!r->moving && flow(r, WAIT_CBUF_DAT)->known &&
         pair(r, WAIT_CBUF_DAT)->moved < pair(r, WAIT_TAKE_CDMA_DAT)->moved)
-        return hang_guilty(LOST, ordinal, "has got %" PRIu64 " atoms and written %" PRIu64 " into CBUF",
+        return hang_guilty(LOST, ordinal, "received %" PRIu64 " atoms and wrote %" PRIu64 " into CBUF",
                            pair(r, WAIT_TAKE_CDMA_DAT)->moved, pair(r, WAIT_CBUF_DAT)->moved);
     if (hang_owed(r, WAIT_SLICES) && !hang_owed(r, WAIT_ASK_CDMA_DAT))
         return hang_owes(r, WAIT_SLICES);
     if (hang_owed(r, WAIT_SLICES) || hang_owed(r, WAIT_INTR_CDMA_DAT))
-        return hang_guilty(IDLE, ordinal, "has given everything that it can, and goes no further");
-    return hang_nothing("has fetched all its data");
+        return hang_guilty(IDLE, ordinal, "sent everything that it can, and stops");
+    return hang_nothing("fetched all its data");
 }
 
 struct hang_answer hang_judge_cdma_weights(const struct reasoning *r) {
     struct hang_answer f;
     if (!r->waits->inside)
         return hang_owed(r, WAIT_DATA_CDMA_WT) ? hang_judge_reading(r, &hang_client_links[L_CDMA_WT])
-                                               : hang_nothing("has read all its weights");
+                                               : hang_nothing("read all its weights");
     if (flow(r, WAIT_KERNELS)->beyond)
         return hang_too_many(r, WAIT_KERNELS);
     if ((f = hang_judge_asking(r, WAIT_ASK_CDMA_WT, WAIT_TAKE_CDMA_WT, NVDLA_CDMA)).kind != NOTHING)
@@ -103,17 +103,17 @@ struct hang_answer hang_judge_cdma_weights(const struct reasoning *r) {
         if (in_state(r, WAIT_STATE_CDMA_WT, "Busy") && !counter(r, WAIT_COUNTER_WT_FREE))
             return hang_waits_for(ENGINE_CSC, hang_waited(r, WAIT_FREE_WEIGHTS), "waits for room in CBUF for weights");
         if (!in_state(r, WAIT_STATE_CDMA_WT, "Done"))
-            return hang_guilty(IDLE, ask->ordinal, "asks for no more after %" PRIu64 " of %" PRIu64 " atoms",
+            return hang_guilty(IDLE, ask->ordinal, "requests no more after %" PRIu64 " of %" PRIu64 " atoms",
                                ask->moved_of, ask->required_of);
     }
     if (!r->moving && flow(r, WAIT_CBUF_WT)->known && pair(r, WAIT_CBUF_WT)->moved < pair(r, WAIT_TAKE_CDMA_WT)->moved)
-        return hang_guilty(LOST, ordinal, "has got %" PRIu64 " atoms and written %" PRIu64 " into CBUF",
+        return hang_guilty(LOST, ordinal, "received %" PRIu64 " atoms and wrote %" PRIu64 " into CBUF",
                            pair(r, WAIT_TAKE_CDMA_WT)->moved, pair(r, WAIT_CBUF_WT)->moved);
     if (hang_owed(r, WAIT_KERNELS) && !hang_owed(r, WAIT_ASK_CDMA_WT))
         return hang_owes(r, WAIT_KERNELS);
     if (hang_owed(r, WAIT_KERNELS) || hang_owed(r, WAIT_INTR_CDMA_WT))
-        return hang_guilty(IDLE, ordinal, "has given everything that it can, and goes no further");
-    return hang_nothing("has fetched all its weights");
+        return hang_guilty(IDLE, ordinal, "sent everything that it can, and stops");
+    return hang_nothing("fetched all its weights");
 }
 
 /* CSC begins a layer: with CDMA's response during a change of banks, then when the engines after it run. */
@@ -129,7 +129,7 @@ static struct hang_answer judge_csc_begin(const struct reasoning *r) {
     if (in_state(r, WAIT_STATE_CSC, "Pend")) {
         if (hang_launch_count(r, NVDLA_CDMA) <= ordinal)
             return hang_waits_for(ENGINE_TRACE, r->waits->states[WAIT_STATE_CSC].since,
-                                  "waits for CDMA to agree to the change of banks, which has not been armed");
+                                  "waits for CDMA, which is not armed, to agree to the change of banks");
         if (!changes_banks(r, ordinal, false))
             return hang_guilty(COMPLETE, ordinal, "changes banks that its registers leave as they were");
         if (hang_current(r, NVDLA_CDMA) == ordinal &&
@@ -147,7 +147,7 @@ static struct hang_answer judge_csc_begin(const struct reasoning *r) {
         const char *name = nvdla_unit_names[partners[i].unit];
         if (hang_launch_count(r, partners[i].unit) <= ordinal)
             return hang_waits_for(ENGINE_TRACE, r->waits->states[WAIT_STATE_CSC].since,
-                                  "waits for %s, which has not been armed", name);
+                                  "waits for %s, which is not armed", name);
         return hang_waits_for(partners[i].engine, r->waits->states[WAIT_STATE_CSC].since,
                               "waits for %s to begin its layer", name);
     }
@@ -161,7 +161,7 @@ static struct hang_answer judge_csc_input(const struct reasoning *r) {
     const uint32_t left = counter(r, WAIT_COUNTER_LEFT), group = (uint32_t)hang_conv_now(r).group;
     const uint32_t want = counter(r, WAIT_COUNTER_SEEN) + (left < group ? left : group);
     if (hang_launch_count(r, NVDLA_CDMA) <= ordinal)
-        return hang_waits_for(ENGINE_TRACE, 0, "waits for CDMA, which has not been armed");
+        return hang_waits_for(ENGINE_TRACE, 0, "waits for CDMA, which is not armed");
     if (slices->known && slices->owed && slices->ordinal <= ordinal &&
         counter(r, WAIT_COUNTER_SLICES) < counter(r, WAIT_COUNTER_HEIGHT))
         return hang_waits_for(ENGINE_CDMA_DAT, hang_waited(r, WAIT_SLICES), "waits for input: CBUF has %u of %u lines",
@@ -171,7 +171,7 @@ static struct hang_answer judge_csc_input(const struct reasoning *r) {
                               "waits for weights: CBUF has %u of %u kernels", counter(r, WAIT_COUNTER_KERNELS), want);
     return hang_guilty(
         COMPLETE, ordinal,
-        "has its input and weights (%u of %u lines, %u of %u kernels) and has given %" PRIu64 " of %" PRIu64 " atoms",
+        "has its input and weights (%u of %u lines, %u of %u kernels) but sent %" PRIu64 " of %" PRIu64 " atoms",
         counter(r, WAIT_COUNTER_SLICES), counter(r, WAIT_COUNTER_HEIGHT), counter(r, WAIT_COUNTER_KERNELS), want,
         flow(r, WAIT_ATOMS)->moved_of, flow(r, WAIT_ATOMS)->required_of);
 }
@@ -188,7 +188,7 @@ struct hang_answer hang_judge_csc(const struct reasoning *r) {
         if (pair(r, WAIT_CREDITS)->moved <= out &&
             counter(r, WAIT_COUNTER_CREDITS) + out != all + pair(r, WAIT_CREDITS)->moved)
             return hang_guilty(LOST, ordinal,
-                               "has %u credits, though it has spent %" PRIu64 " and got back %" PRIu64 " of %" PRIu64,
+                               "has %u credits, though it spent %" PRIu64 " and got back %" PRIu64 " of %" PRIu64,
                                counter(r, WAIT_COUNTER_CREDITS), out, pair(r, WAIT_CREDITS)->moved, all);
     }
     if (hang_owed(r, WAIT_ATOMS) || hang_owed(r, WAIT_ROWS)) {
@@ -220,25 +220,25 @@ struct hang_answer hang_judge_csc(const struct reasoning *r) {
     }
     if (hang_jobs(r, NVDLA_CSC) > 0)
         return hang_does_not_end(r, NVDLA_CSC);
-    return hang_nothing("has given all its atoms");
+    return hang_nothing("sent all its atoms");
 }
 
 struct hang_answer hang_judge_cmac(const struct reasoning *r) {
     const struct wait_pair *atoms = pair(r, WAIT_ATOMS), *sums = pair(r, WAIT_SUMS);
     if (sums->counted && !r->moving && sums->moved != atoms->moved)
-        return hang_guilty(LOST, flow(r, WAIT_SUMS)->ordinal, "has got %" PRIu64 " atoms and given %" PRIu64 " sums",
+        return hang_guilty(LOST, flow(r, WAIT_SUMS)->ordinal, "received %" PRIu64 " atoms and sent %" PRIu64 " sums",
                            atoms->moved, sums->moved);
     if (!r->moving && pair(r, WAIT_ROWS)->moved != pair(r, WAIT_SUM_ROWS)->moved)
         return hang_guilty(LOST, flow(r, WAIT_SUMS)->ordinal,
-                           "has got %" PRIu64 " atoms that complete a row and given %" PRIu64 " such sums",
+                           "received %" PRIu64 " atoms that complete a row and sent %" PRIu64 " such sums",
                            pair(r, WAIT_ROWS)->moved, pair(r, WAIT_SUM_ROWS)->moved);
     if (hang_missing(r, WAIT_SUMS, NVDLA_CMAC_A))
         return hang_waits_for_input(r, ENGINE_CSC, WAIT_ATOMS);
     for (enum nvdla_unit unit = NVDLA_CMAC_A; unit <= NVDLA_CMAC_B; unit++)
         if (hang_jobs(r, unit) > 0)
-            return hang_guilty(COMPLETE, hang_current(r, unit), "%s has given all its sums, and does not end its layer",
+            return hang_guilty(COMPLETE, hang_current(r, unit), "%s sent all its sums, but does not end its layer",
                                nvdla_unit_names[unit]);
-    return hang_nothing("has given all its sums");
+    return hang_nothing("sent all its sums");
 }
 
 struct hang_answer hang_cacc_gives(const struct reasoning *r, uint64_t rows, bool complete) {
@@ -248,7 +248,7 @@ struct hang_answer hang_cacc_gives(const struct reasoning *r, uint64_t rows, boo
         return hang_waits_for_output(r, ENGINE_SDP, WAIT_RESULTS);
     if (complete && results < rows * beats)
         return hang_guilty(LOST, flow(r, WAIT_RESULTS)->ordinal,
-                           "has got all sums of %" PRIu64 " rows and given %" PRIu64 " results of %" PRIu64, rows,
+                           "received all sums of %" PRIu64 " rows and sent %" PRIu64 " results of %" PRIu64, rows,
                            results, rows * beats);
     if (hang_missing(r, WAIT_SUMS, NVDLA_CACC))
         return hang_waits_for_input(r, ENGINE_CMAC, WAIT_SUMS);
@@ -256,7 +256,7 @@ struct hang_answer hang_cacc_gives(const struct reasoning *r, uint64_t rows, boo
         return hang_owes(r, WAIT_RESULTS);
     if (hang_jobs(r, NVDLA_CACC) > 0 || hang_owed(r, WAIT_INTR_CACC))
         return hang_does_not_end(r, NVDLA_CACC);
-    return hang_nothing("has given all its results");
+    return hang_nothing("sent all its results");
 }
 
 struct hang_answer hang_judge_cacc(const struct reasoning *r) {
@@ -265,11 +265,11 @@ struct hang_answer hang_judge_cacc(const struct reasoning *r) {
     const int ordinal = flow(r, WAIT_RESULTS)->ordinal;
     const bool counts = r->waits->inside && !r->moving;
     if (counts && pair(r, WAIT_CREDITS)->moved != results / beats)
-        return hang_guilty(LOST, ordinal, "SDP has taken %" PRIu64 " rows and %" PRIu64 " credits have gone back",
+        return hang_guilty(LOST, ordinal, "SDP took %" PRIu64 " rows, CACC returned %" PRIu64 " credits",
                            results / beats, pair(r, WAIT_CREDITS)->moved);
     if (counts && results > rows * beats)
-        return hang_guilty(LOST, ordinal, "has given %" PRIu64 " results for %" PRIu64 " rows of %" PRIu64, results,
-                           rows, beats);
+        return hang_guilty(LOST, ordinal, "sent %" PRIu64 " results for %" PRIu64 " rows of %" PRIu64, results, rows,
+                           beats);
     /* With batches, rows wait for those of the next column. */
     return hang_cacc_gives(r, rows,
                            counts && (hang_conv_now(r).batches == 1 || !hang_missing(r, WAIT_SUMS, NVDLA_CACC)));

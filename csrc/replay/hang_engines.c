@@ -14,7 +14,7 @@ struct reader {
 
 static struct hang_answer judge_rdma(const struct reasoning *r, enum nvdla_unit unit, const struct reader *readers,
                                      int count) {
-    struct hang_answer f = hang_nothing("has given all its data");
+    struct hang_answer f = hang_nothing("sent all its data");
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < count; i++) {
             const struct client_links *c = &hang_client_links[readers[i].client];
@@ -34,13 +34,13 @@ static struct hang_answer judge_rdma(const struct reasoning *r, enum nvdla_unit 
                 continue;
             }
             if (refused(r, c->take) && !refused(r, out))
-                return hang_guilty(COMPLETE, flow(r, c->ask)->ordinal, "does not take the atoms that have arrived");
+                return hang_guilty(COMPLETE, flow(r, c->ask)->ordinal, "does not take the atoms that arrived");
             const struct hang_answer asking = hang_judge_asking(r, c->ask, c->take, unit);
             if (asking.kind != NOTHING)
                 return asking;
             if (hang_owed(r, c->ask))
                 return hang_guilty(IDLE, flow(r, c->ask)->ordinal,
-                                   "asks for no more after %" PRIu64 " of %" PRIu64 " atoms", flow(r, c->ask)->moved_of,
+                                   "requests no more after %" PRIu64 " of %" PRIu64 " atoms", flow(r, c->ask)->moved_of,
                                    flow(r, c->ask)->required_of);
             if (hang_owed(r, out) && !refused(r, out))
                 return hang_owes(r, out);
@@ -73,7 +73,7 @@ static int launches_with(const struct reasoning *r, enum nvdla_unit unit, int la
 static struct hang_answer judge_sdp_outside(const struct reasoning *r, int ordinal, bool flying) {
     struct hang_answer f;
     if (hang_jobs(r, NVDLA_SDP) == 0)
-        return hang_nothing("has ended its layers");
+        return hang_nothing("finished its layers");
     if ((f = hang_judge_holding(r, WAIT_DATA_SDP, &hang_client_links[L_SDP_W])).kind != NOTHING)
         return f;
     if (flying && !pair(r, WAIT_RESULTS)->counted) {
@@ -86,7 +86,7 @@ static struct hang_answer judge_sdp_outside(const struct reasoning *r, int ordin
                                   "waits for CSC, CMAC and CACC, and these for CDMA");
         if (hang_owed(r, WAIT_BEAT_SDP))
             return hang_guilty(IDLE, ordinal,
-                               "or CSC, CMAC or CACC before it: CDMA has read everything and SDP has written %" PRIu64
+                               "or CSC, CMAC or CACC before it: CDMA read everything and SDP wrote %" PRIu64
                                " of %" PRIu64 " atoms",
                                flow(r, WAIT_BEAT_SDP)->moved_of, flow(r, WAIT_BEAT_SDP)->required_of);
     }
@@ -109,13 +109,13 @@ static struct hang_answer judge_sdp_numbers(const struct reasoning *r, int ordin
     const bool fixed = !nvdla_has_16_bits(r->config);
     const uint64_t beats = (uint64_t)(r->config->mem_atom / nvdla_sdp_lanes(r->config));
     if (fixed && pair(r, WAIT_PUT_SDP)->moved * beats > pair(r, WAIT_SDP_OUT)->moved)
-        return hang_guilty(LOST, ordinal, "has made %" PRIu64 " atoms of %" PRIu64 " beats",
-                           pair(r, WAIT_PUT_SDP)->moved, pair(r, WAIT_SDP_OUT)->moved);
+        return hang_guilty(LOST, ordinal, "made %" PRIu64 " atoms of %" PRIu64 " beats", pair(r, WAIT_PUT_SDP)->moved,
+                           pair(r, WAIT_SDP_OUT)->moved);
     /* An atom counts with its last beat; one beat may be after the source. */
     const uint64_t taken = pair(r, WAIT_SDP_MAIN)->moved * beats + pair(r, WAIT_RESULTS)->moved;
     const uint64_t passed = pair(r, WAIT_SDP_SOURCE)->moved;
     if (fixed && !r->moving && (passed + 1 < taken || passed > taken + beats))
-        return hang_guilty(LOST, ordinal, "has taken %" PRIu64 " beats of input and passed %" PRIu64 " to X1", taken,
+        return hang_guilty(LOST, ordinal, "took %" PRIu64 " beats of input and passed %" PRIu64 " to X1", taken,
                            passed);
     return hang_none();
 }
@@ -160,7 +160,7 @@ static struct hang_answer judge_sdp(const struct reasoning *r) {
         launches_with(r, NVDLA_SDP, (ordinal < 0 ? hang_launch_count(r, NVDLA_SDP) : ordinal) - 1,
                       SDP_D_FEATURE_MODE_CFG, SDP_D_FEATURE_MODE_CFG__FLYING_MODE_MASK,
                       true) > flow(r, WAIT_RESULTS)->ordinal)
-        return hang_guilty(COMPLETE, ordinal, "has ended an earlier layer after %" PRIu64 " of %" PRIu64 " %s",
+        return hang_guilty(COMPLETE, ordinal, "ended an earlier layer after %" PRIu64 " of %" PRIu64 " %s",
                            flow(r, WAIT_RESULTS)->moved_of, flow(r, WAIT_RESULTS)->required_of,
                            pair(r, WAIT_RESULTS)->name);
     if ((f = hang_judge_writing(r, L_SDP_W, !hang_owed(r, WAIT_SDP_OUT))).kind != NOTHING)
@@ -179,14 +179,15 @@ static struct hang_answer judge_sdp(const struct reasoning *r) {
         const enum nvdla_unit unit = flying ? NVDLA_CACC : NVDLA_SDP_RDMA;
         const struct flow *source = flow(r, WAIT_SDP_SOURCE);
         return hang_waits_for(ENGINE_TRACE, hang_waited(r, input),
-                              "has got %" PRIu64 " of %" PRIu64 " beats of input, and no armed launch of %s gives more",
+                              "received %" PRIu64 " of %" PRIu64
+                              " beats of input, and no armed launch of %s sends more",
                               source->moved_of, source->required_of, nvdla_unit_names[unit]);
     }
     if (hang_owed(r, WAIT_SDP_OUT))
         return hang_owes(r, WAIT_SDP_OUT);
     if (hang_jobs(r, NVDLA_SDP) > 0 || hang_owed(r, WAIT_INTR_SDP))
         return hang_does_not_end(r, NVDLA_SDP);
-    return hang_nothing("has ended its layers");
+    return hang_nothing("finished its layers");
 }
 
 static struct hang_answer judge_pdp_rdma(const struct reasoning *r) {
@@ -207,9 +208,9 @@ static struct hang_answer judge_plane(const struct reasoning *r, enum nvdla_unit
     const enum wait_index interrupt = hang_client_links[writer].interrupt;
     if (!r->waits->inside) {
         if (hang_jobs(r, unit) == 0)
-            return hang_nothing("has ended its layers");
+            return hang_nothing("finished its layers");
         if (from == ENGINE_SDP && !pair(r, port)->counted && hang_jobs(r, NVDLA_SDP) > 0)
-            return hang_waits_for(ENGINE_SDP, 0, "has written %" PRIu64 " of %" PRIu64 " atoms, and SDP has not ended",
+            return hang_waits_for(ENGINE_SDP, 0, "wrote %" PRIu64 " of %" PRIu64 " atoms, and SDP has not ended",
                                   flow(r, hang_client_links[writer].data)->moved_of,
                                   flow(r, hang_client_links[writer].data)->required_of);
         if (port != WAIT_DATA_PDP && (f = hang_judge_holding(r, port, &hang_client_links[writer])).kind != NOTHING)
@@ -219,7 +220,7 @@ static struct hang_answer judge_plane(const struct reasoning *r, enum nvdla_unit
         const struct flow *written = flow(r, hang_client_links[writer].data);
         if (hang_owed(r, hang_client_links[writer].data) && from == ENGINE_SDP && !pair(r, port)->counted)
             return hang_guilty(IDLE, ordinal,
-                               "or SDP before it: SDP has ended and PDP has written %" PRIu64 " of %" PRIu64 " atoms",
+                               "or SDP before it: SDP ended and PDP wrote %" PRIu64 " of %" PRIu64 " atoms",
                                written->moved_of, written->required_of);
         if (hang_owed(r, hang_client_links[writer].data))
             return hang_owes(r, hang_client_links[writer].data);
@@ -234,19 +235,19 @@ static struct hang_answer judge_plane(const struct reasoning *r, enum nvdla_unit
         return hang_ended_early(r, out);
     if (hang_jobs(r, unit) == 0 && refused(r, input))
         return hang_guilty(COMPLETE, hang_launch_count(r, unit) - 1,
-                           "has ended its layers and not taken all its input");
+                           "finished its layers without taking all its input");
     if (wants && !pair(r, input)->valid)
         return hang_waits_for_input(r, from, input);
     if (wants && refused(r, input))
         return hang_guilty(IDLE, ordinal, "does not take %s, with nothing in its way", pair(r, input)->name);
     if (hang_owed(r, out) && input_complete) {
         if (pair(r, input)->moved == 0 && flow(r, input)->ordinal < 0)
-            return hang_waits_for(ENGINE_TRACE, 0, "waits for %s, which has not been armed", nvdla_engines[from].name);
+            return hang_waits_for(ENGINE_TRACE, 0, "waits for %s, which is not armed", nvdla_engines[from].name);
         return hang_owes(r, out);
     }
     if (hang_jobs(r, unit) > 0 || hang_owed(r, interrupt))
         return hang_does_not_end(r, unit);
-    return hang_nothing("has ended its layers");
+    return hang_nothing("finished its layers");
 }
 
 static struct hang_answer judge_pdp(const struct reasoning *r) {
@@ -269,7 +270,7 @@ static struct hang_answer judge_mover(const struct reasoning *r, enum nvdla_unit
     struct hang_answer f;
     if (!r->waits->inside) {
         if (hang_jobs(r, unit) == 0)
-            return hang_nothing("has ended its layers");
+            return hang_nothing("finished its layers");
         if (hang_owed(r, out->data) && (f = hang_judge_silenced(r, out)).kind != NOTHING)
             return f;
         if (hang_owed(r, in->data))
@@ -281,13 +282,13 @@ static struct hang_answer judge_mover(const struct reasoning *r, enum nvdla_unit
     if ((f = hang_judge_asking(r, in->ask, in->take, unit)).kind != NOTHING)
         return f;
     if (refused(r, in->take))
-        return hang_guilty(IDLE, flow(r, in->ask)->ordinal, "does not take the atoms that have arrived");
+        return hang_guilty(IDLE, flow(r, in->ask)->ordinal, "does not take the atoms that arrived");
     if (hang_owed(r, in->ask))
-        return hang_guilty(IDLE, flow(r, in->ask)->ordinal, "asks for no more after %" PRIu64 " of %" PRIu64 " atoms",
+        return hang_guilty(IDLE, flow(r, in->ask)->ordinal, "requests no more after %" PRIu64 " of %" PRIu64 " atoms",
                            flow(r, in->ask)->moved_of, flow(r, in->ask)->required_of);
     if (hang_jobs(r, unit) > 0 || hang_owed(r, out->interrupt))
         return hang_does_not_end(r, unit);
-    return hang_nothing("has ended its layers");
+    return hang_nothing("finished its layers");
 }
 
 struct hang_answer hang_judge_glb(const struct reasoning *r) {
@@ -335,7 +336,7 @@ static struct hang_answer without_partner(const struct reasoning *r, enum nvdla_
         const int needed = mask ? launches_with(r, unit, ordinal, offset, mask, partners[i].set) : ordinal + 1;
         if (hang_launch_count(r, partners[i].partner) >= needed)
             continue;
-        return hang_waits_for(ENGINE_TRACE, launch->tag, "works with %s, which has not been armed",
+        return hang_waits_for(ENGINE_TRACE, launch->tag, "works with %s, which is not armed",
                               nvdla_unit_names[partners[i].partner]);
     }
     return hang_none();
@@ -355,7 +356,7 @@ static struct hang_answer without_clock(const struct reasoning *r, enum nvdla_en
     for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
         if (clocks[i].engine != engine || !in_state(r, clocks[i].clock, "Stands") || hang_jobs(r, unit) == 0)
             continue;
-        return hang_guilty(STOPPED, hang_current(r, unit), "has a layer, and its clock stands");
+        return hang_guilty(STOPPED, hang_current(r, unit), "has a layer, but its clock is stopped");
     }
     return hang_none();
 }

@@ -51,14 +51,13 @@ static struct hang_answer judge_read(const struct reasoning *r, const struct cli
     const uint64_t due = hang_beat_is_atom(r->config) ? atoms : pair(r, c->due)->moved;
     const int ordinal = flow(r, c->ask)->ordinal;
     if (taken > atoms)
-        return hang_guilty(EXCESS, ordinal, "has given %s %" PRIu64 " atoms, which asked for %" PRIu64, name, taken,
-                           atoms);
+        return hang_guilty(EXCESS, ordinal, "sent %s %" PRIu64 " atoms, which requested %" PRIu64, name, taken, atoms);
     if (!r->moving && asked != request && !refused(r, c->request))
         return hang_guilty(LOST, ordinal,
-                           "has accepted requests of %s for %" PRIu64 " beats and asked the memory for %" PRIu64, name,
+                           "accepted requests of %s for %" PRIu64 " beats but asked the memory for %" PRIu64, name,
                            request, asked);
     if (!r->moving && given != data)
-        return hang_guilty(LOST, ordinal, "has got %" PRIu64 " beats for %s from the memory and handed on %" PRIu64,
+        return hang_guilty(LOST, ordinal, "received %" PRIu64 " beats for %s from the memory and passed on %" PRIu64,
                            given, name, data);
     if (refused(r, c->take))
         return hang_waits_for(c->engine, pair(r, c->take)->since, "holds atoms that %s does not take",
@@ -68,13 +67,13 @@ static struct hang_answer judge_read(const struct reasoning *r, const struct cli
                               asked - given);
     if (!r->moving && taken != atoms && data >= due)
         return hang_guilty(LOST, ordinal,
-                           "DMA client of %s has got all %" PRIu64 " beats and handed on %" PRIu64 " of %" PRIu64
+                           "DMA client of %s received all %" PRIu64 " beats and passed on %" PRIu64 " of %" PRIu64
                            " atoms",
                            name, data, taken, atoms);
     const uint64_t held = hang_beat_atoms(r->config) - 1; /* may wait for the first half of the next beat */
     const uint64_t beats = hang_atom_beats(r->config);
     if (!r->moving && ((taken + held) * beats + beats - 1 < data || taken * beats > data * hang_beat_atoms(r->config)))
-        return hang_guilty(LOST, ordinal, "DMA client of %s has got %" PRIu64 " beats and handed on %" PRIu64 " atoms",
+        return hang_guilty(LOST, ordinal, "DMA client of %s received %" PRIu64 " beats and passed on %" PRIu64 " atoms",
                            name, data, taken);
     if (due > request || refused(r, c->ask)) {
         if (refused(r, c->request) && hang_blocked(r, c->client))
@@ -86,13 +85,13 @@ static struct hang_answer judge_read(const struct reasoning *r, const struct cli
         if (refused(r, c->request))
             return hang_guilty(COMPLETE, ordinal, "does not take the requests of %s, with nothing in flight", name);
         return hang_guilty(COMPLETE, ordinal,
-                           "DMA client of %s has requests for %" PRIu64 " beats and has passed on %" PRIu64, name, due,
+                           "DMA client of %s has requests for %" PRIu64 " beats but passed on %" PRIu64, name, due,
                            request);
     }
     if (due < request)
-        return hang_guilty(LOST, ordinal, "DMA client of %s was asked for %" PRIu64 " beats and has asked for %" PRIu64,
+        return hang_guilty(LOST, ordinal, "DMA client of %s was asked for %" PRIu64 " beats but asked for %" PRIu64,
                            name, due, request);
-    return hang_nothing("has answered all that %s asked for", name);
+    return hang_nothing("answered every request of %s", name);
 }
 
 static struct hang_answer judge_write(const struct reasoning *r, const struct client_links *c) {
@@ -103,29 +102,28 @@ static struct hang_answer judge_write(const struct reasoning *r, const struct cl
     const uint64_t written = on_ports(r->waits->written, id);
     const int ordinal = flow(r, c->ask)->ordinal;
     if (written > beats)
-        return hang_guilty(EXCESS, ordinal, "has written %" PRIu64 " beats for %s, which gave %" PRIu64, written, name,
+        return hang_guilty(EXCESS, ordinal, "wrote %" PRIu64 " beats for %s, which sent %" PRIu64, written, name,
                            beats);
     if (announced(r, id) && request == written && !r->moving)
-        return hang_guilty(LOST, ordinal, "has announced a write for %s that was never requested", name);
+        return hang_guilty(LOST, ordinal, "announced a write for %s that was never requested", name);
     if (memory_owes(r, true, id))
         return hang_waits_for(ENGINE_MEMORY, hang_waited(r, c->acknowledged), "waits for the acknowledges of %s", name);
     if (!r->moving && written != beats)
-        return hang_guilty(LOST, ordinal, "has taken %" PRIu64 " beats of %s and written %" PRIu64, beats, name,
-                           written);
+        return hang_guilty(LOST, ordinal, "took %" PRIu64 " beats of %s and wrote %" PRIu64, beats, name, written);
     if (!r->moving && request < beats)
-        return hang_guilty(LOST, ordinal, "has taken %" PRIu64 " beats of %s for requests of %" PRIu64, beats, name,
+        return hang_guilty(LOST, ordinal, "took %" PRIu64 " beats of %s for requests of %" PRIu64, beats, name,
                            request);
     /* A request longer than a burst has several responses. */
     if (!r->moving && hang_beat_is_atom(r->config) &&
         pair(r, c->acknowledged)->moved != on_ports(r->waits->acknowledged, id))
-        return hang_guilty(LOST, ordinal, "has got %" PRIu64 " acknowledges for %s and handed on %" PRIu64,
+        return hang_guilty(LOST, ordinal, "received %" PRIu64 " acknowledges for %s and passed on %" PRIu64,
                            on_ports(r->waits->acknowledged, id), name, pair(r, c->acknowledged)->moved);
     const uint64_t atoms = commands < put ? commands : put; /* requests with command and data */
     const uint64_t due = hang_beat_is_atom(r->config) ? atoms : pair(r, c->due)->moved;
     /* One atom may wait for the other half of its beat. */
     if (!r->moving && (due + 1) * hang_beat_atoms(r->config) - 1 < atoms * hang_atom_beats(r->config))
         return hang_guilty(LOST, ordinal,
-                           "DMA client of %s has got %" PRIu64 " atoms with their commands and made %" PRIu64 " beats",
+                           "DMA client of %s received %" PRIu64 " atoms with their commands and made %" PRIu64 " beats",
                            name, atoms, due);
     if (beats < due) {
         if (refused(r, c->request) && hang_blocked(r, c->client))
@@ -134,19 +132,18 @@ static struct hang_answer judge_write(const struct reasoning *r, const struct cl
         if (flight_wrong(r, true))
             return hang_guilty(LOST, ordinal,
                                "counts beats in flight that the memory does not owe, and takes no write of %s", name);
-        return hang_guilty(COMPLETE, ordinal,
-                           "has %" PRIu64 " beats of %s with their commands and has written %" PRIu64, due, name,
-                           beats);
+        return hang_guilty(COMPLETE, ordinal, "has %" PRIu64 " beats of %s with their commands but wrote %" PRIu64, due,
+                           name, beats);
     }
     if (beats > due)
-        return hang_guilty(LOST, ordinal, "has written %" PRIu64 " beats of %s, which gave %" PRIu64 " with commands",
-                           beats, name, due);
+        return hang_guilty(LOST, ordinal, "wrote %" PRIu64 " beats of %s, which sent %" PRIu64 " with commands", beats,
+                           name, due);
     if (pair(r, c->last)->moved > pair(r, c->done)->moved && commands == put)
-        return hang_guilty(COMPLETE, ordinal, "has acknowledged all writes of %s but not the layer", name);
+        return hang_guilty(COMPLETE, ordinal, "acknowledged all writes of %s but not the layer", name);
     if (put > commands || commands > put)
         return hang_waits_for(c->engine, hang_waited(r, c->take),
                               "has %" PRIu64 " atoms of %s and commands for %" PRIu64, put, name, commands);
-    return hang_nothing("has written all that %s gave", name);
+    return hang_nothing("wrote all that %s sent", name);
 }
 
 struct hang_answer hang_of_clients(const struct reasoning *r, enum nvdla_engine engine, struct hang_answer best) {
@@ -164,7 +161,7 @@ struct hang_answer hang_of_clients(const struct reasoning *r, enum nvdla_engine 
 }
 
 struct hang_answer hang_judge_mcif(const struct reasoning *r) {
-    const struct hang_answer best = hang_nothing("has answered everything that it was asked for");
+    const struct hang_answer best = hang_nothing("answered every request");
     if (!r->waits->inside)
         return best;
     for (size_t i = 0; i < r->waits->burst_count; i++) {
@@ -186,7 +183,7 @@ struct hang_answer hang_judge_asking(const struct reasoning *r, enum wait_index 
         return hang_waits_for_output(r, ENGINE_MCIF, ask);
     if (pair(r, take)->moved < pair(r, ask)->moved && !refused(r, take))
         return hang_waits_for(ENGINE_MCIF, hang_waited(r, take),
-                              "waits for %s: has got %" PRIu64 " of the %" PRIu64 " it asked for", pair(r, take)->name,
+                              "waits for %s: received %" PRIu64 " of the %" PRIu64 " it requested", pair(r, take)->name,
                               pair(r, take)->moved, pair(r, ask)->moved);
     if (hang_owed(r, ask) && hang_jobs(r, unit) == 0)
         return hang_ended_early(r, ask);
@@ -200,9 +197,9 @@ struct hang_answer hang_judge_reading(const struct reasoning *r, const struct cl
         return hang_waits_for(ENGINE_TRACE, hang_waited(r, c->data), "reads as %s, whose arbiter weight is 0",
                               nvdla_clients[c->client].name);
     if (on_ports(r->waits->read_asked, id) > on_ports(r->waits->read_given, id))
-        return hang_waits_for(ENGINE_MEMORY, hang_waited(r, c->data), "waits for %s: has got %" PRIu64 " of %" PRIu64,
+        return hang_waits_for(ENGINE_MEMORY, hang_waited(r, c->data), "waits for %s: received %" PRIu64 " of %" PRIu64,
                               pair(r, c->data)->name, data->moved_of, data->required_of);
-    return hang_guilty(IDLE, data->ordinal, "has read %" PRIu64 " of %" PRIu64 " atoms and asks for no more",
+    return hang_guilty(IDLE, data->ordinal, "read %" PRIu64 " of %" PRIu64 " atoms and requests no more",
                        data->moved_of, data->required_of);
 }
 
@@ -220,7 +217,7 @@ struct hang_answer hang_judge_holding(const struct reasoning *r, enum wait_index
     if (hang_owed(r, out->data) && hang_blocked(r, out->client))
         return hang_judge_silenced(r, out);
     if (in->known && in->owed && hang_owed(r, out->data) && in->moved_of > written->moved_of + INSIDE)
-        return hang_guilty(IDLE, written->ordinal, "has read %" PRIu64 " atoms of %" PRIu64 " and written %" PRIu64,
+        return hang_guilty(IDLE, written->ordinal, "read %" PRIu64 " atoms of %" PRIu64 " and wrote %" PRIu64,
                            in->moved_of, in->required_of, written->moved_of);
     return hang_none();
 }
@@ -231,7 +228,7 @@ struct hang_answer hang_judge_writing(const struct reasoning *r, size_t client, 
         return hang_too_many(r, flow(r, c->ask)->beyond ? c->ask : c->take);
     if (refused(r, c->take) && !refused(r, c->ask) && pair(r, c->take)->moved > pair(r, c->ask)->moved)
         return hang_guilty(COMPLETE, flow(r, c->ask)->ordinal,
-                           "has given %" PRIu64 " atoms to write and commands for %" PRIu64, pair(r, c->take)->moved,
+                           "sent %" PRIu64 " atoms to write and commands for %" PRIu64, pair(r, c->take)->moved,
                            pair(r, c->ask)->moved);
     if (refused(r, c->take))
         return hang_waits_for_output(r, ENGINE_MCIF, c->take);
@@ -244,9 +241,9 @@ struct hang_answer hang_judge_writing(const struct reasoning *r, size_t client, 
     if (hang_owed(r, c->ask))
         return hang_owes(r, c->ask);
     if (hang_owed(r, c->last))
-        return hang_guilty(COMPLETE, flow(r, c->last)->ordinal, "has not marked the last command of its layer");
+        return hang_guilty(COMPLETE, flow(r, c->last)->ordinal, "did not mark the last command of its layer");
     if (pair(r, c->last)->moved > pair(r, c->done)->moved && hang_owed(r, c->interrupt))
         return hang_waits_for(ENGINE_MCIF, hang_waited(r, c->acknowledged),
-                              "has written everything and waits for the acknowledge");
+                              "wrote everything and waits for the acknowledge");
     return hang_none();
 }

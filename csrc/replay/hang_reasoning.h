@@ -18,7 +18,7 @@ enum strength {
     COMPLETE, /* it has all its input, and owes output */
     LOST,     /* it owes output for elements that it took */
     EXCESS,   /* it produced more than its registers require */
-    STOPPED,  /* it has a layer, and its clock stands */
+    STOPPED,  /* it has a layer, but its clock is stopped */
 };
 
 /* The state of an engine. */

@@ -22,7 +22,7 @@ static struct hang_answer judge_for(const struct reasoning *r, enum nvdla_engine
     if (engine != ENGINE_MCIF || (!r->waits->inside && !r->waits->borders))
         return best;
     const struct hang_answer own =
-        hang_of_clients(r, asker, hang_nothing("has answered everything that %s asked for", nvdla_engines[asker].name));
+        hang_of_clients(r, asker, hang_nothing("answered every request of %s", nvdla_engines[asker].name));
     return own.kind == NOTHING ? best : own;
 }
 
@@ -114,7 +114,7 @@ static enum nvdla_engine find_false_interrupt(const struct reasoning *r, struct 
             armed[launch->group & 1] = true;
         if (flow(r, link)->beyond) {
             *f = hang_guilty(EXCESS, hang_launch_count(r, unit) - 1,
-                             "has raised its interrupt %" PRIu64 " times for %d layers", pair(r, link)->moved,
+                             "raised its interrupt %" PRIu64 " times for %d layers", pair(r, link)->moved,
                              hang_launch_count(r, unit));
             return engine;
         }
@@ -122,8 +122,7 @@ static enum nvdla_engine find_false_interrupt(const struct reasoning *r, struct 
             if (!(r->hang->intr_status >> nvdla_interrupts[interrupt].bit >> group & 1) || armed[group] ||
                 (pair(r, link)->counted && !pair(r, link)->moved))
                 continue; /* counted but never raised: GLB invented it */
-            *f = hang_guilty(LOST, hang_launch_count(r, unit) - 1,
-                             "has raised interrupt %s, of a group that was not armed",
+            *f = hang_guilty(LOST, hang_launch_count(r, unit) - 1, "raised interrupt %s of a group that is not armed",
                              nvdla_interrupts[interrupt].names[group]);
             return engine;
         }
@@ -210,8 +209,7 @@ static bool blame_silent(const struct reasoning *r, struct hang_triage *t) {
             blame(t, ENGINE_TRACE, NULL, text);
             return true;
         }
-        f = hang_guilty(COMPLETE, last, "has ended its layer, and its interrupt %s has not come",
-                        nvdla_interrupt_name(bit));
+        f = hang_guilty(COMPLETE, last, "ended its layer, but raised no interrupt %s", nvdla_interrupt_name(bit));
         add_step(t, engine, &f);
         blame(t, engine, &f, f.text);
         return true;
@@ -273,8 +271,7 @@ static void follow(const struct reasoning *r, struct hang_triage *t) {
     } else if (circle && (seen[ENGINE_CDMA_DAT] || seen[ENGINE_CDMA_WT]) && seen[ENGINE_CSC]) {
         const enum nvdla_engine held = break_tie(r, seen[ENGINE_CDMA_WT] ? ENGINE_CDMA_WT : ENGINE_CDMA_DAT);
         blame(t, held, &f,
-              held == ENGINE_CSC ? "does not give back what it has used up in CBUF"
-                                 : "has room in CBUF and does not use it");
+              held == ENGINE_CSC ? "does not release what it used in CBUF" : "has room in CBUF and does not use it");
     } else if (last == ENGINE_TRACE && blame_polled(r, t)) {
         return;
     } else if (last == ENGINE_TRACE && t->chain_count > 1) {

@@ -40,7 +40,7 @@ static void print_reason(const struct hang *hang, FILE *out) {
         return;
     case HANG_AT_END:
         if (hang->prog->ops[hang->op].kind == OP_INTR_NOTIFY) {
-            fprintf(out, "%s: interrupt %s never comes, its layer does not end",
+            fprintf(out, "%s: interrupt %s is never raised, its layer does not end",
                     op_position(hang->prog, &hang->prog->ops[hang->op], position, sizeof position),
                     nvdla_interrupt_name(hang->prog->ops[hang->op].bit));
             return;
@@ -110,7 +110,7 @@ static void print_interrupts(FILE *out, uint32_t bits) {
 
 static void print_armed(const struct hang *hang, FILE *out) {
     if (hang->armed_count == 0) {
-        fputs("  no unit is armed: the trace waits for a layer that it has not started, or that is done\n", out);
+        fputs("  no unit is armed: the trace waits for a layer that it never started, or that is done\n", out);
         return;
     }
     fputs("  armed and not finished: ", out);
@@ -185,7 +185,7 @@ static void print_stuck(const struct hang_triage *triage, FILE *out) {
         if (!link->stuck)
             continue;
         if (!any)
-            fputs("  links that stand still:\n", out);
+            fputs("  stalled links:\n", out);
         any = true;
         fprintf(out, "    %s to %s, %s:", pair->from, pair->to, pair->name);
         if (link->counted)
@@ -219,7 +219,7 @@ static void print_bursts(const struct device_waits *waits, FILE *out) {
     for (size_t i = 0; i < waits->burst_count && i < MOST_SHOWN; i++) {
         const struct wait_burst *burst = &waits->bursts[i];
         fprintf(out,
-                "  outstanding on the %s port: %s of %s (AXI ID %d) at 0x%" PRIx64 ", %d beats to come, %" PRIu64
+                "  outstanding on the %s port: %s of %s (AXI ID %d) at 0x%" PRIx64 ", %d beats left, %" PRIu64
                 " clocks old\n",
                 memory_space_name(burst->port), burst->write ? "write" : "read",
                 nvdla_client_name(burst->id % AXI_IDS, burst->write), burst->id, burst->address, burst->beats,

@@ -79,7 +79,7 @@ static void print_numbers(FILE *out, const struct histogram *histogram) {
         fprintf(out, ", NaN: %" PRIu64 ", infinite: %" PRIu64, histogram->nans, histogram->infinities);
     fprintf(out, ", at the ends of the type: %" PRIu64, histogram->saturated);
     if (histogram->conversion.known)
-        fprintf(out, ", saturated behind: %" PRIu64, histogram->conversion.clipped);
+        fprintf(out, ", saturated after it: %" PRIu64, histogram->conversion.clipped);
     fputc('\n', out);
     const struct histogram_moments moments = histogram_moments(histogram);
     if (histogram->count > 0)

@@ -85,7 +85,7 @@ char *report_wrong_read(const struct report_input *in, const struct wrong_read *
     if (read->kind == READ_SKIPPED)
         report_add(text, size, ": it continues with 0x%" PRIx64 " of the next launch", beat->address);
     else if (read->kind == READ_MISSING)
-        report_add(text, size, ", and that has ended");
+        report_add(text, size, "; that launch has ended");
     else if (read->kind == READ_NOBODY)
         report_add(text, size, " though no launch of %s has anything left to read", nvdla_unit_names[unit]);
     else if (read->awaited)
@@ -93,7 +93,7 @@ char *report_wrong_read(const struct report_input *in, const struct wrong_read *
                    read->expected);
     else
         report_add(text, size,
-                   read->kind == READ_AGAIN ? ", which %s #%d has read already" : ", where %s #%d has nothing to read",
+                   read->kind == READ_AGAIN ? ", which %s #%d already read" : ", where %s #%d has nothing to read",
                    nvdla_unit_names[unit], (int)beat->owner.ordinal);
     return text;
 }

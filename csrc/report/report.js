@@ -128,7 +128,7 @@ const links = (hang) => path(page.engines.map(({ name, folder }) => {
   if (!armed.length && !from.some((link) => link.last !== null)) return null;
   return box(armed.length ? "waiting" : "", name, "h3", element("ul", {},
     armed.map((unit) => tap("differs", element("b", {}, unit.unit), " ", element("em", {},
-      `group ${unit.group} ${unit.behind ? "armed, behind the other" : "armed, not done"}`))),
+      `group ${unit.group} ${unit.behind ? "armed, after the other" : "armed, not done"}`))),
     from.map((link) => tap(link.last !== null ? "short" : "unseen", element("b", {}, link.link.slice(name.length + 1)), " ",
       element("em", {}, link.last !== null ? `moved last about cycle ${count(link.last)}` : "never moved"),
       link.last !== null && small(`${count(Math.max(0, hang.cycle - link.last))} clocks before the end`)))));
@@ -153,7 +153,7 @@ const triageEngine = (triage, engine) => box(triage.unit === engine.unit ? "guil
     triage.links.filter((link) => link.from === engine.unit).map(triageLink)));
 const triageRest = (triage) => details("credits and counters, bursts without answer", scroll(
   table("", null, ["engine", "counter", "value"], body(triage.counters.map((counter) => row(counter.unit, counter.name, counter.value)))),
-  table("", null, ["burst", "AXI ID", "address", "beats to come", "age, clocks"], body(triage.outstanding.map((burst) =>
+  table("", null, ["burst", "AXI ID", "address", "beats left", "age, clocks"], body(triage.outstanding.map((burst) =>
     row(`${burst.client} ${burst.write ? "writes" : "reads"}, ${burst.space} port`, burst.axi_id, burst.address, burst.beats,
       count(burst.age)))))));
 // The hang of the device that shows the most of its inside. The same trace hangs for the same reason on the others.
@@ -161,9 +161,9 @@ const hang = () => {
   const hangs = devices.map((device) => device.hang).filter(Boolean), hang = hangs.find(({ triage }) => triage) ?? hangs[0],
     triage = hang?.triage;
   if (!hang) return null;
-  if (!triage) return section("hang", "Who stands still",
+  if (!triage) return section("hang", "What is stuck",
     "The engines in the order of the data path: what is armed and not done, and when each link between them moved last. Where a link that has moved is followed by one that has not, the engine between them holds things up.", links(hang));
-  return section("hang", "Who stands still", null, element("p", { class: "reason" }, triage.text), chain(triage.chain),
+  return section("hang", "What is stuck", null, element("p", { class: "reason" }, triage.text), chain(triage.chain),
     element("h3", {}, "The engines, along the data path"), path(triage.engines.map((engine) => triageEngine(triage, engine))),
       triageRest(triage));
 };
@@ -229,7 +229,7 @@ const mapArticle = (map) => {
       body(launch.registers.map((cells) => row(...cells))))))));
 };
 const maps = () => page.maps && section("map", page.maps.first_wrong_beat ? "The first wrong beat" : "What differs",
-  page.maps.first_wrong_beat ? "The first beat in time that is wrong. What was to come after it is not compared." : null,
+  page.maps.first_wrong_beat ? "The first beat in time that is wrong. Later beats are not compared." : null,
     page.maps.items.map(mapArticle),
   page.maps.more > 0 && paragraph(`${page.maps.more} more areas differ; report.txt lists them.`));
 

@@ -137,7 +137,7 @@ static void print_wrong(FILE *out, const struct report *report) {
     for (int i = 0; i < wrong->beat.bytes; i++)
         fputs(wrong->wrong >> i & 1 ? " ^^" : wrong->beat.strobe >> i & 1 ? "   " : " ..", out);
     fputs("   (..: not enabled; what memory holds)\n", out);
-    fprintf(out, "    the run ended here: what later layers would have done is not known\n");
+    fprintf(out, "    the run ended here: later layers did not run\n");
     if (output) {
         fputs("    ", out);
         print_output(out, output);

@@ -113,9 +113,8 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
         diagnosis->certainty = POSSIBLE;
         diagnosis->got = xstrdup(d->a_ended ? "nothing" : "an element");
         diagnosis->expected = xstrdup(d->a_ended ? "an element" : "nothing");
-        snprintf(walk->sentence, sizeof walk->sentence,
-                 "%s is to blame: %s of the %s continues after the other has ended", nvdla_engine_folder(step->engine),
-                 step->stream, d->a_ended ? "model" : "RTL");
+        snprintf(walk->sentence, sizeof walk->sentence, "%s is to blame: %s of the %s continues after the other ended",
+                 nvdla_engine_folder(step->engine), step->stream, d->a_ended ? "model" : "RTL");
         return;
     }
     tap_element_text(&d->b, place, sizeof place);
@@ -341,7 +340,7 @@ static void explain_doubts(const struct triage_input *input, struct walk *walk, 
         char *text = walk->steps[i].text;
         const size_t n = strlen(text);
         if (found[i].value && i != walk->first && is_doubtful(input, walk, found, i))
-            snprintf(text + n, sizeof walk->steps[i].text - n, "; doubted: what the next engine makes of it is right");
+            snprintf(text + n, sizeof walk->steps[i].text - n, "; doubted: the next engine's output is right");
     }
 }
 

@@ -180,13 +180,13 @@ static void take_rows(struct account_board *board, uint64_t cycle, const uint32_
         board->credits++;
     const uint64_t taken = board->beats / board->row_beats;
     if (board->credits > board->issued || board->credits > taken)
-        blame(board, cycle, ENGINE_CACC, "since reset CACC has given back", board->credits, "at most",
+        blame(board, cycle, ENGINE_CACC, "since reset CACC has returned", board->credits, "at most",
               lesser(board->issued, taken), "credits");
     else if (board->issued - board->credits > board->rows)
         blame(board, cycle, ENGINE_CSC, "without credits of CACC CSC has issued", board->issued - board->credits,
               "at most", board->rows, "rows");
     else if (taken > board->credits + OWED)
-        blame(board, cycle, ENGINE_CACC, "since reset CACC has given back", board->credits, "at least", taken - OWED,
+        blame(board, cycle, ENGINE_CACC, "since reset CACC has returned", board->credits, "at least", taken - OWED,
               "credits");
     if (moves(words, STREAM_CACC_SAT))
         board->beats++;

@@ -17,7 +17,7 @@ nv calibrate --write calm.nvt.gz loud; check calibrate 0 "SDP #0, output convert
     "recommended             0      32512      12           0           0" "warning: checks of the trace fail" "calm.nvt.gz written after 2 plays; checks left out because they no longer hold: 1"
 that calibrate_counts_present grep -qE '^  present  +0 +100 +0 +[0-9.]+ +14 ' stdout
 nv run --dut model --histogram --out calm calm.nvt.gz; check calibrate_written 0 "PASS calm"
-that calibrate_saturation grep -qF 'SDP #0 SDP_CVT_IN: 32 bits, 64 values, -8 .. 8; 0: 48, -1: 1, at the ends of the type: 0, saturated behind: 0' calm/calm/report.txt
+that calibrate_saturation grep -qF 'SDP #0 SDP_CVT_IN: 32 bits, 64 values, -8 .. 8; 0: 48, -1: 1, at the ends of the type: 0, saturated after it: 0' calm/calm/report.txt
 nv calibrate good; check calibrate_good 0 "as it is                0          1       0           0           0           0" '!recommended'
 nv calibrate --clip 0.15 --write clipped.nvt loud; check calibrate_clip 0 "bin 1, 9 values above it"
 that calibrate_clip_predicted grep -qE '^  recommended  +0 +32512 +10 +8 +8 ' stdout

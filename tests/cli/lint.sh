@@ -23,8 +23,8 @@ sed '/^reg_write CACC.D_OP_ENABLE/d; /^reg_write CDMA.D_OP_ENABLE/a poll CACC.S_
 nv lint late_cacc.nvt; check lint_late_cacc 1 "error: CACC launch 0: CACC.D_OP_ENABLE = 0x1: armed after a wait" "the layer hangs or is wrong (99-illegal-programming"
 # nothing waits for the event of the only layer
 zcat "$ROOT/traces/conformance/small/rand_sdp_000.nvt.gz" | sed '/SDP_RDMA.D_OP_ENABLE/d; s/ after=sync_0_sdp/ end/' >event.nvt
-nv lint event.nvt; check lint_event 1 "error: the trace hangs: event.nvt:101: interrupt SDP_0 never comes, its layer does not end" "2 errors"
-nv run --dut model event.nvt; check run_event 3 "HANG event: model: event.nvt:101: interrupt SDP_0 never comes"
+nv lint event.nvt; check lint_event 1 "error: the trace hangs: event.nvt:101: interrupt SDP_0 is never raised, its layer does not end" "2 errors"
+nv run --dut model event.nvt; check run_event 3 "HANG event: model: event.nvt:101: interrupt SDP_0 is never raised"
 nv lint -q good/good.cfg odd/odd.cfg; check lint_quiet 0 "odd/odd.cfg:34: warning" '!no findings' '!0 errors'
 nv lint broken/broken.cfg good/good.cfg; check lint_unreadable 2 "broken.cfg:31:" "good/good.cfg: no findings"
 nv lint --json good/good.cfg stuck/stuck.cfg; check lint_json 1 '"errors":0' '"effect":"hangs"'

@@ -37,7 +37,7 @@ says "after 100000 clocks" "nothing moved for 100000 clocks (limit of --still)"
 says "with what is armed" "armed and not finished: CSC group 0, CMAC_A group 0, CMAC_B group 0, SDP"
 says "with the link at which it ended" "; never: CSC to CMAC (data), CSC to CMAC (weights), CMAC to CACC, CACC to SDP"
 
-says "with the chain of waits in the first line" "(limit of --still): trace does not continue: SDP works with CACC, which has not been armed"
+says "with the chain of waits in the first line" "(limit of --still): trace does not continue: SDP works with CACC, which is not armed"
 jq -e '.devices[0].hang.triage | .engine == "trace" and .chain[0].unit == "SDP" and (.links[] | select(.name == "atoms") | .stuck and .moved == 0)' \
     "$dir/partner/report.json" >/dev/null
 check "report.json has it" $?

@@ -175,10 +175,10 @@ static void fill_notes(struct result *result, const struct run_options *options)
     if (options->rtl.wave.path && rtl->cycles <= options->rtl.wave.from)
         words_add(&result->notes,
                   "warning: %s had %" PRIu64 " cycles, so it was over before --wave-from %" PRIu64
-                  ": %s shows nothing of it",
+                  ": %s does not show it",
                   result->trace, rtl->cycles, options->rtl.wave.from, options->rtl.wave.path);
     if (options->wave_layer && rtl->wave_cycles == 0)
-        words_add(&result->notes, "warning: layer %s was never armed: %s shows nothing of it", options->wave_layer,
+        words_add(&result->notes, "warning: layer %s was never armed: %s does not show it", options->wave_layer,
                   options->rtl.wave.path);
     const char *gates = foreign_gates_note(options->foreign, &options->pins);
     if (result->verdict == VERDICT_HANG && gates)

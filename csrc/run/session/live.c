@@ -256,7 +256,7 @@ static void hold(const struct live_verdicts *verdicts) {
     if (verdicts->recording && !recording_show(verdicts->recording, &err))
         text_print_line(stderr, "nvcosim: %s", err.text);
     text_print_line(stderr,
-                    "nvcosim: --stop=hold: the device stands still; `kill -USR1 %d` lets it run on, Ctrl-C ends",
+                    "nvcosim: --stop=hold: the device is stopped; `kill -USR1 %d` resumes it, Ctrl-C ends the session",
                     (int)getpid());
     verdicts->live->holder.hold(verdicts->live->holder.context);
 }

@@ -94,7 +94,7 @@ static void describe_fault(const struct mif_client *client, struct words *lines)
                     difference->port_address);
         break;
     case MIF_UNANSWERED:
-        text_printf(&text, "the client gets an atom that the memory has not given; it waits for 0x%" PRIx64,
+        text_printf(&text, "the client gets an atom that the memory did not send; it waits for 0x%" PRIx64,
                     difference->address);
         break;
     }
