@@ -43,7 +43,7 @@ Examples:
   nvcosim accuracy net.nvdla --inputs pictures --labels labels.txt --rtl 5 --seed 7 --json
 
 Exit status: 0; 1 if RTL and model differ for a picture; 2 if labels have no picture, pictures \
-cannot be computed, bad input or usage; 3 and 4 as of nvcosim run. Pictures that are not \
+cannot be computed, bad input or usage; 3 and 4 as for nvcosim run. Pictures that are not \
 recognised do not change it."""
 _LEFT_OUT = (*RUN_OUTPUT, "checks", "taps", "stop-at-first", "outputs", "top", "npy", "dimg",
              "no-golden", "strict")

@@ -256,10 +256,10 @@ def _parser() -> Parser:
     parser.add("last", arg="N", **serve,
                help="With --record: keep only the last N layers, or a few more")
     parser.add("judge", **serve,
-               help="The model follows: tell each layer that the RTL computes otherwise")
+               help="The model follows: report each layer that the RTL computes differently")
     parser.add("stop", arg="hold", optional=True, **serve,
                help="End at a layer that never ends; with --judge also at the first wrong one, or "
-                    "(hold) stand still there")
+                    "(hold) stop there")
     parser.add("debug", **serve, help="With --judge and --record: run nvcosim debug on a recording "
                                       "with a wrong layer")
     parser.add("selftest", help="Play the programs of the self-test, which are of small, by MSI "

@@ -37,7 +37,7 @@ Examples:
   nvcosim regress --compare v1.2 HEAD --limit 2
   nvcosim regress --compare 12:dut=both 12:dut=rtl:mine
 
-Exit status: 0 all passed, or failed as the plan expects; else the worst of the others, as of \
+Exit status: 0 all passed, or failed as the plan expects; else the worst of the others, as for \
 nvcosim run (2, 4, 3, 1), at least 1 if some did not run; 2 also if the plan is wrong, or \
 something cannot be written; 128 + N: ended by signal N. With --compare: 0 B is not worse; 1 it \
 has new failures, or tests over the limit; 2 bad usage."""

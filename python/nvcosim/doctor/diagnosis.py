@@ -47,11 +47,11 @@ def _fault(case: Case) -> None:
               "reads ffffffff does that; check the link, the bridge and the power domain, read "
               "GLB.S_NVDLA_HW_VERSION with devmem")
         blame("busy", POSSIBLE,
-              "CACC is busy in a group whose done bit came, or since a task before")
+              "CACC is busy in a group whose done bit was set, or since a task before")
     elif log.fault_cause == "busy" and log.fault_is_assertion:
         blame("busy", LIKELY,
               "a unit is not idle in the group that is to be programmed: a task before hung, or a "
-              "group did not end although its done bit came; load the module anew after a reset")
+              "group did not end although its done bit was set; load the module anew after a reset")
         blame("reads-ones", POSSIBLE, "a unit whose status reads ones looks the same")
     elif log.fault_cause == "configuration":
         blame("loadable", POSSIBLE, "a damaged descriptor looks the same")
@@ -59,7 +59,7 @@ def _fault(case: Case) -> None:
         blame("configuration", POSSIBLE,
               "the driver's structures may be those of another version")
     if diagnosis.verdict == "hang":
-        diagnosis.notes.append("the error came in a round of events, where the driver drops it and "
+        diagnosis.notes.append("the error occurred in a round of events, where the driver drops it and "
                                "waits for ever")
 
 

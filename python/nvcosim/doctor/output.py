@@ -252,7 +252,7 @@ def _text(at: _Comparison, found: list[str], causes: list[str], kinds: list[Like
     yield from found
     yield from causes
     if not found and not causes:
-        yield "no pattern explains half of it"
+        yield "no pattern explains half of them"
     yield ("most similar faults of a bus, from "
            + (f"{runs} runs of this network on the RTL:" if runs else "runs of other networks:"))
     for number, kind in enumerate(kinds):

@@ -103,7 +103,7 @@ class Several:
             return _unknown("an operation completes that was not armed, where lines of another run "
                             "may be between those of this one")
         if strays >= _STRAYS_LEAST and (between or verdict == "good"):
-            return _unknown(f"{strays} lines cannot come where they are: those of a task whose "
+            return _unknown(f"{strays} lines cannot be where they are: those of a task whose "
                             "beginning is missing are between them")
         if verdict == "hang" and devices.books.begun and not log.has_task:
             return _unknown("a process waits for an interrupt; the tasks that begin in this log "
@@ -153,6 +153,6 @@ class Several:
                 "came, groups of units)")
         elif self._is_undecided(way, chosen, diagnosis):
             diagnosis = _unknown("several tasks stop in this log, not all for one cause: diagnose "
-                                 "the log of each by itself")
+                                 "the log of each alone")
         return self._weaken(way, log, diagnosis), log
 

@@ -106,7 +106,7 @@ def _no_round(case: Case) -> None:
               "a processor does nothing but interrupts: the line stays active")
     if _is_single(case):
         case.diagnosis.engine = unit
-        decides = "interrupts came in the tasks before" if log.earlier_events else \
+        decides = "earlier tasks had interrupts" if log.earlier_events else \
             "read its S_STATUS, and check whether its output is in memory"
         blame("done-lost", LIKELY,
               f"{unit} is the only unit of this task, and its end the only event: it hangs, or its "
@@ -134,7 +134,7 @@ def _empty_rounds(case: Case) -> None:
         blame("status-zero", POSSIBLE, "GLB.S_INTR_STATUS alone may read 0")
         return
     blame("status-zero", LIKELY,
-          f"GLB.S_INTR_STATUS reads 0 although interrupts come ({log.empty_at_end} empty rounds): "
+          f"GLB.S_INTR_STATUS reads 0 although interrupts arrive ({log.empty_at_end} empty rounds): "
           "wrong GLB address, or reads that return 0")
     if not log.flushed:
         blame("reads-zero", POSSIBLE, "all registers may read 0")
@@ -159,7 +159,7 @@ def _independent_in_flight(case: Case) -> int:
 
 
 def _rounds_came(case: Case) -> str:
-    return (f"{case.log.rounds} rounds came, the next may have been lost: compare /proc/interrupts "
+    return (f"{case.log.rounds} rounds arrived, the next may be lost: compare /proc/interrupts "
             "before and after")
 
 
@@ -186,7 +186,7 @@ def _blame_lost_interrupt(case: Case) -> None:
                                    "configured as edge does that")
     elif _lacks_wake_up(case):
         certainty, text = LIKELY, (
-            "the last round found the fetches and the end of a convolution, which come by more "
+            "the last round found the fetches and the end of a convolution, which take more "
             "than one interrupt, and no empty round follows, as others do in this log: interrupts "
             "have stopped")
     elif waiting > 1:
@@ -199,7 +199,7 @@ def _blame_lost_interrupt(case: Case) -> None:
 
 
 def _one_fetched(convolution: Operation) -> str:
-    return (f"CDMA has fetched {'the weights' if convolution.weights else 'the data'} only, in the "
+    return (f"CDMA fetched {'the weights' if convolution.weights else 'the data'} only, in the "
             "first convolution: a network of small on full hardware does that")
 
 
@@ -226,9 +226,9 @@ def _convolution(case: Case, layer: int) -> None:
             case.task.operations[operation.feeds].rdma
         case.diagnosis.engine = "SDP_RDMA" if operands else "SDP"
         blame("arming-lost", LIKELY,
-              f"CDMA has fetched weights and data of operation {layer}, the convolution does not "
+              f"CDMA fetched weights and data of operation {layer}, the convolution does not "
               f"end: SDP {operation.feeds} does not take its results; the write of D_OP_ENABLE to "
-              "SDP or SDP_RDMA had no effect, or SDP's operands do not come")
+              "SDP or SDP_RDMA had no effect, or SDP's operands do not arrive")
         _blame_lost_interrupt(case)
         blame("done-lost", POSSIBLE, "the convolution may hang: then SDP does not end either")
         return
@@ -237,7 +237,7 @@ def _convolution(case: Case, layer: int) -> None:
         if log.completions == 0 and not log.worked:
             blame("configuration", LIKELY, _one_fetched(operation))
         blame("arming-lost", LIKELY,
-              f"CDMA has fetched {'the weights' if operation.weights else 'the data'} only: memory "
+              f"CDMA fetched {'the weights' if operation.weights else 'the data'} only: memory "
               f"does not answer, or {'CSC' if sdp else 'a unit'} is not armed")
         return
     if log.fetch_events or log.completions == 0:
@@ -323,7 +323,7 @@ def _nothing_in_flight(case: Case) -> None:
         case.diagnosis.blame(
             "loadable", LIKELY,
             f"{log.done} of {log.layers} layers are done and none is armed: the scheduler waits "
-            "for an edge that never comes")
+            "for an edge that never occurs")
 
 
 def waiting(case: Case) -> None:
