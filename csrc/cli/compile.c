@@ -42,7 +42,7 @@ static const struct argument option_table[] = {
            "integers",
            FLAG_AT(OF(check))),
     OPTION("values", NULL,
-           "For each picture whose name is a line of stdin: print the values of the output, which the model computes, "
+           "For each picture named by a line of stdin: print the values of the output, which the model computes, "
            "as a line of JSON (docs/networks.md)",
            FLAG_AT(OF(values))),
     {0},

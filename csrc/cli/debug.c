@@ -32,14 +32,14 @@ static const char doc[] =
     "  wave.fst, wave.gtkw       the cycles around the failure, for GTKWave\n"
     "  taps/         all elements of the streams, for nvcosim diff\n"
     "\n"
-    "The simulator with waves is built on first use; of another's RTL the verdict is printed before.\n"
+    "The simulator with waves is built on first use; for another RTL the verdict is printed first.\n"
     "\n"
     "Examples:\n"
     "  nvcosim debug t.cfg\n"
     "  nvcosim debug --dut rtl:mine --latency 200 t.cfg\n"
     "  nvcosim debug --open t.cfg\n"
     "\n"
-    "Exit status: as of nvcosim run; 0 if nothing fails.";
+    "Exit status: as for nvcosim run; 0 if nothing fails.";
 
 static const struct argument own[] = {
     OPTION("open", NULL, "Open the waves of a failure in GTKWave", FLAG_AT(offsetof(struct arguments, open)),

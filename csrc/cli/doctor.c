@@ -18,7 +18,7 @@ struct arguments {
 
 static const char doc[] =
     "Reads the log of NVIDIA's driver (dmesg, journalctl -k, a serial console; the runtime's lines may be in between): "
-    "how far it came, what is armed, what can have stopped it, likeliest first. With --output: compares what a board "
+    "how far it got, what is armed, what may have stopped it, likeliest first. With --output: compares what a board "
     "computed with the model, and names the pattern of the difference.\v"
     "LOG is a file, packed with gzip or not, or - for standard input. Lines of other drivers are skipped; the log may "
     "be cut at both ends. Without --loadable only what the log shows is said.\n"

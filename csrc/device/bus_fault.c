@@ -13,7 +13,7 @@ const struct bus_fault_info bus_fault_infos[BUS_FAULT_KINDS] = {
     [BUS_FAULT_SAME_ID] = {"same-id", "every n-th burst", 4, 1, 1000000, "answers of one ID keep the order of requests",
                            "axi-r-last, where the two bursts have different lengths"},
     [BUS_FAULT_EARLY] = {"early-response", "clocks", 2000, 1, 1000000, "a write response follows the last beat",
-                         "axi-b-early, where the response comes before the last beat"},
+                         "axi-b-early, where the response precedes the last beat"},
     [BUS_FAULT_LOST_BEAT] = {"lost-beat", "every n-th beat", 64, 1, 1000000, "an accepted beat is stored", NULL},
     [BUS_FAULT_REPEATED_BEAT] = {"repeated-beat", "every n-th beat", 64, 1, 1000000,
                                  "each beat of a burst has the data of its own address", NULL},

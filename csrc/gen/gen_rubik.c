@@ -28,7 +28,7 @@ static bool planar_input(const struct gen_case *gen, int index, struct gen_shape
     if (layer->source == 0)
         return true;
     if (layer->source > index)
-        return error_set(err, "reads the output of layer %d, which does not come before it", (int)layer->source - 1);
+        return error_set(err, "reads the output of layer %d, which is not before it", (int)layer->source - 1);
     const struct gen_shape *source = &shapes[layer->source - 1];
     if (!source->out_planar || source->out_precision != (enum nvdla_precision)layer->precision ||
         source->out.width < shape->in.width || source->out.height < shape->in.height ||

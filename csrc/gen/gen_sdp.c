@@ -41,7 +41,7 @@ static bool operand_shape(const struct gen_case *gen, int index, int number, str
     bool single = shape->middle.width == 1 && shape->middle.height == 1;
     if (stage->source) {
         if (stage->source > index)
-            return error_set(err, "operands from layer %d, which does not come before it", (int)stage->source - 1);
+            return error_set(err, "operands from layer %d, which is not before it", (int)stage->source - 1);
         const struct gen_shape *source = &shapes[stage->source - 1];
         if (components != 1 || !stage->element || source->out_precision != (enum nvdla_precision)layer->precision ||
             stage->two_bytes != (layer->precision != NVDLA_INT8))

@@ -69,7 +69,7 @@ bool gen_read_shape(const struct gen_case *gen, int index, struct gen_shape *sha
         return true;
     }
     if (layer->source > index)
-        return error_set(err, "reads the output of layer %d, which does not come before it", (int)layer->source - 1);
+        return error_set(err, "reads the output of layer %d, which is not before it", (int)layer->source - 1);
     const struct gen_shape *source = &shapes[layer->source - 1];
     if (!source->out_exists || source->out_planar)
         return error_set(err, "reads the output of layer %d, which writes no feature cube", (int)layer->source - 1);

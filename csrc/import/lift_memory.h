@@ -18,7 +18,7 @@ void lift_memory_free(struct lift_memory *memory);
  * launches that write no memory. */
 void lift_memory_armed(struct lift_memory *memory, const struct launch *launch, int *load, int *check);
 
-/* A unit's group has raised its interrupt. Returns the number of the place of the launch that it ends, -1: none. */
+/* A unit's group raised its interrupt. Returns the number of the place of the launch that it ends, -1: none. */
 int lift_memory_completed(struct lift_memory *memory, enum nvdla_unit unit, int group);
 
 /* The design has read or written bytes; enabled: NULL, or 0 for unchanged bytes. */

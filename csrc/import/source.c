@@ -202,7 +202,7 @@ static bool open_here(struct source *source, struct error *err) {
     set_format(source, format);
     const bool whole = format == &source_fst; /* read by another program */
     if (whole && source->paths.count > 1)
-        return error_set(err, "%s: waves come in one file, found %zu", source->path, source->paths.count);
+        return error_set(err, "%s: found %zu files, expected waves in one", source->path, source->paths.count);
     return (whole || lines_open_file(&source->lines, source->path, err)) &&
            (!format->open || format->open(source, err));
 }

@@ -139,7 +139,7 @@ static void *map_pages(const struct vfio_dma_map *map, int fd, int *number, stru
     const bool writable = map->flags & VFIO_MAP_WRITE;
     *number = EINVAL;
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-        error_set(err, "DMA_MAP: the descriptor is no memory or file");
+        error_set(err, "DMA_MAP: the descriptor is neither memory nor a file");
         return NULL;
     }
     if (map->offset % MEMORY_PAGE != 0 || map->offset > (uint64_t)status.st_size ||

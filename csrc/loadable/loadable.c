@@ -72,7 +72,7 @@ static void version_of(struct flat *flat, const struct flat_table *table, unsign
         version[i] = (uint8_t)(packed >> 8 * i);
 }
 
-/* Text as it may be shown; names are for people only. */
+/* Text as it may be shown; names are only printed. */
 static char *name_of(struct flat_text text) {
     char shown[64];
     return xstrdup(text_shown_bytes(text.text, text.n, shown, sizeof shown));

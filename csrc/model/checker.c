@@ -228,7 +228,7 @@ static bool check_surplus(struct checker *checker, struct error *err) {
     struct check check = {checker, NVDLA_CSC, layer, err, false};
     checker->surplus = -1; /* reported once */
     apply_to_write(&check, RULE_REFUSED, CSC_D_OP_ENABLE, 1,
-                   "the convolution before has left results that SDP did not take: this one begins with them",
+                   "the previous convolution left results that SDP did not take: this one begins with them",
                    "99-illegal-programming section 1");
     return !check.refused;
 }
@@ -408,7 +408,7 @@ static void check_launch(struct check *check, const struct bdma *bdma, uint32_t 
     }
     if (bdma->queue.count == 0) {
         apply_to_write(check, RULE_WARNS, offset, 1,
-                       "launched without descriptors: the group stays busy and no interrupt comes",
+                       "launched without descriptors: the group stays busy and raises no interrupt",
                        "64-bdma section 5");
     }
     if (bdma->waiting) {

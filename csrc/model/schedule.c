@@ -279,7 +279,7 @@ static void explain_sdp(struct model *model) {
     if (!register_group_running(rdma))
         return;
     if (model->rdma_stuck)
-        explain_wait(model, NVDLA_SDP_RDMA, "50-sdp section 4", "waits for ever with operands that no stage has taken");
+        explain_wait(model, NVDLA_SDP_RDMA, "50-sdp section 4", "waits forever with operands that no stage takes");
     if (!layer.shape.flying)
         explain_client(model, NVDLA_READ_SDP, layer.source.primary);
     for (int i = 0; i < SDP_STAGES; i++)
@@ -304,7 +304,7 @@ static void explain_convolution(struct model *model) {
         explain_wait(model, NVDLA_CSC, "30-cdma-cbuf section 9.2", "waits for input: CBUF has %zu lines of %zu",
                      model->cbuf.data.slices, layer->height);
     } else if (layer->valid && !csc_can_run(&model->csc, &model->cdma, &model->cbuf, schedule_weights_come(model))) {
-        explain_wait(model, NVDLA_CSC, "30-cdma-cbuf section 8", "waits for weights: not all of its %zu kernels come",
+        explain_wait(model, NVDLA_CSC, "30-cdma-cbuf section 8", "waits for weights: not all of its %zu kernels arrive",
                      layer->kernels);
     }
 }

@@ -29,7 +29,7 @@ const struct nvdla_parameter nvdla_parameters[] = {
     PARAMETER("bn", "SDP_BN_THROUGHPUT", sdp_bn_throughput, "0 1 2 4 8 16", "4 8 16",
               "elements a clock of SDP's BN; 0: no BN"),
     PARAMETER("ew", "SDP_EW_THROUGHPUT", sdp_ew_throughput, "0 1 2 4", "4", "elements a clock of SDP's EW; 0: no EW"),
-    PARAMETER("lut", "SDP_LUT", sdp_lut, "0 1", "1", "table behind EW"),
+    PARAMETER("lut", "SDP_LUT", sdp_lut, "0 1", "1", "table after EW"),
     PARAMETER("pdp", "PDP_THROUGHPUT", pdp_throughput, "0 1 2 4 8", "2 4 8", "elements a clock of PDP; 0: no PDP"),
     PARAMETER("cdp", "CDP_THROUGHPUT", cdp_throughput, "0 1 2 4 8", "2 4 8", "elements a clock of CDP; 0: no CDP"),
     PARAMETER("bdma", "BDMA", bdma, "0", "0 1", "BDMA"),

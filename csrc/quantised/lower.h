@@ -47,7 +47,7 @@ struct lowered_step {
 /* Whether a node reads a tensor, itself or reshaped. A result of the processor then gets the tensor's scale. */
 bool lowered_result_read(const struct graph *graph, int tensor);
 
-/* What became of a node, for people. */
+/* What became of a node, as text. */
 struct lowered_note {
     size_t node;
     char *text;

@@ -527,7 +527,7 @@ static bool read_command(struct cfg *cfg) {
     if (!next_token(cfg, &token))
         return false;
     if (!is_mark(&token, '('))
-        return refuse(cfg, &token, "\"(\" behind the command");
+        return refuse(cfg, &token, "\"(\" after the command");
     if (!read_operands(cfg, command))
         return false;
     int line = cfg->lines->line;

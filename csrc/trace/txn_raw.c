@@ -31,8 +31,7 @@ static bool take_bytes(const struct lines *lines, struct span line, uint8_t byte
             digits[count++] = line.at[i];
     *n = count / 2;
     return (count >= WORD_DIGITS && count % 2 == 0 && count < sizeof digits && hex_read(digits, count, bytes)) ||
-           refuse(lines, line, "a word of 32 hexadecimal digits, behind the name of a memory file if it names one",
-                  err);
+           refuse(lines, line, "a word of 32 hexadecimal digits, after the name of a memory file if it names one", err);
 }
 
 static uint64_t number(const uint8_t *bytes, size_t n) {

@@ -751,7 +751,7 @@ def test_hold():
     server, client = begin("--judge", "--once", "--stop=hold", "--debug", "--bus-fault=swapped", f"--record={recording}")
     player = threading.Thread(target=play_anyway, args=(client, [LAYERS["pointwise"]]))
     player.start()
-    held = server.wait_for("--stop=hold: the device stands still")
+    held = server.wait_for("--stop=hold: the device is stopped")
     check("--stop=hold waits", held and player.is_alive(), server.said())
     check("the recording so far is there", recording.exists(), os.listdir(folder))
     server.idle("a held device costs nothing", 0.3, 0.02)
@@ -768,7 +768,7 @@ def test_hold():
         server, client = begin("--judge", "--once", "--stop=hold", "--bus-fault=swapped")
         player = threading.Thread(target=closed, args=(play_anyway, client, [LAYERS["pointwise"]]))
         player.start()
-        check(f"held, {how}", server.wait_for("--stop=hold: the device stands still"), server.said())
+        check(f"held, {how}", server.wait_for("--stop=hold: the device is stopped"), server.said())
         if how == "the client":
             client.socket.shutdown(2)
         status, _ = server.end(signal.SIGTERM if how == "a signal" else None)

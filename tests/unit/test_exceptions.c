@@ -1,4 +1,4 @@
-/* --except: texts that name bits of registers, and bits of engines that a configuration has not. */
+/* --except: texts that name bits of registers, and bits of engines that a configuration lacks. */
 #include "nvdla_offsets.h"
 #include "run/options/exceptions.h"
 #include "tests/unit/test.h"
@@ -71,8 +71,8 @@ TEST(bits_of_absent_engines_are_excepted_of_another_rtl) {
     char *note = kept(exceptions_note(&found, nvdla_config_find("small"), "rtl:theirs", 1));
     assert_string_equal(note,
                         "rtl:theirs: 1 read differs only in bits that are not compared: GLB.S_INTR_MASK 0x000003c0 "
-                        "(engines that the configuration has not); GLB.S_INTR_STATUS 0x000003c0 (engines that the "
-                        "configuration has not)");
+                        "(engines that the configuration lacks); GLB.S_INTR_STATUS 0x000003c0 (engines that the "
+                        "configuration lacks)");
     exceptions_free(&found);
     opened(&found, "full", true, NULL);
     assert_int_equal(found.count, 0);

@@ -86,7 +86,7 @@ static void add(struct exceptions *exceptions, const struct read_exception *bits
 /* The fields of an interrupt register whose engine the configuration has not: their names begin with the engine's. */
 static void add_absent(struct exceptions *exceptions, const struct nvdla_config *config, uint32_t offset) {
     const struct nvdla_register *reg = nvdla_register_at(config, nvdla_unit_base(config, NVDLA_GLB) + offset);
-    struct read_exception bits = {reg->address, 0, "engines that the configuration has not"};
+    struct read_exception bits = {reg->address, 0, "engines that the configuration lacks"};
     for (size_t i = 0; i < reg->field_count; i++) {
         const bool bdma = strncmp(reg->fields[i].name, "BDMA_", 5) == 0 && !nvdla_has_unit(config, NVDLA_BDMA);
         const bool rubik = strncmp(reg->fields[i].name, "RUBIK_", 6) == 0 && !nvdla_has_unit(config, NVDLA_RBK);

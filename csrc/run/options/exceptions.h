@@ -1,5 +1,5 @@
 /* Bits of registers that a run does not compare: known differences of an RTL, as --except tells them, and bits of
- * engines that the configuration has not, on an RTL that is another's. */
+ * engines that the configuration lacks, on an RTL that is another's. */
 #pragma once
 
 #include "nvdla/error.h"
