@@ -726,25 +726,8 @@ static void share_places(struct axi_memory *mem, const struct axi_outputs *out, 
     in->awready = mem->write_granted && !stalled(mem, STALL_AW);
 }
 
-void axi_memory_clock(struct axi_memory *mem, uint64_t cycle, const struct axi_outputs *out, struct axi_inputs *in) {
-    const bool ar = out->arvalid && in->arready, aw = out->awvalid && in->awready, w = out->wvalid && in->wready;
-    const bool last = in->rvalid && out->rready && in->rlast, response = in->bvalid && out->bready;
-    if (in->rvalid && out->rready)
-        in->rvalid = false;
-    if (response)
-        in->bvalid = false;
-    if (mem->delayed_count)
-        store_delayed(mem, cycle, false);
-    if (mem->system)
-        memory_system_advance(mem->system, cycle);
-    for (int places = mem->limited ? last + response : 0; places > 0; places--)
-        memory_system_give(mem->system);
-    if (mem->read_granted && !out->arvalid)
-        memory_system_give(mem->system);
-    if (mem->write_granted && !out->awvalid)
-        memory_system_give(mem->system);
-    if (ar)
-        accept_read(mem, cycle, out);
+/* Takes a write address and a write beat; stores beats whose address is known. */
+static void accept_writes(struct axi_memory *mem, uint64_t cycle, const struct axi_outputs *out, bool aw, bool w) {
     if (aw) {
         struct address *write = &mem->writes[(mem->write_head + mem->write_count++) % WRITES];
         *write = (struct address){
@@ -766,6 +749,28 @@ void axi_memory_clock(struct axi_memory *mem, uint64_t cycle, const struct axi_o
     }
     if (aw || w)
         store_pending(mem, cycle);
+}
+
+void axi_memory_clock(struct axi_memory *mem, uint64_t cycle, const struct axi_outputs *out, struct axi_inputs *in) {
+    const bool ar = out->arvalid && in->arready, aw = out->awvalid && in->awready, w = out->wvalid && in->wready;
+    const bool last = in->rvalid && out->rready && in->rlast, response = in->bvalid && out->bready;
+    if (in->rvalid && out->rready)
+        in->rvalid = false;
+    if (response)
+        in->bvalid = false;
+    if (mem->delayed_count)
+        store_delayed(mem, cycle, false);
+    if (mem->system)
+        memory_system_advance(mem->system, cycle);
+    for (int places = mem->limited ? last + response : 0; places > 0; places--)
+        memory_system_give(mem->system);
+    if (mem->read_granted && !out->arvalid)
+        memory_system_give(mem->system);
+    if (mem->write_granted && !out->awvalid)
+        memory_system_give(mem->system);
+    if (ar)
+        accept_read(mem, cycle, out);
+    accept_writes(mem, cycle, out, aw, w);
 
     const uint64_t now = cycle + 1;
     if (mem->system)

@@ -69,8 +69,34 @@ static bool memory_is_slowed(const struct run_options *options) {
            axi->latency_kind != usual.latency_kind || axi->bandwidth != usual.bandwidth || axi->reorder;
 }
 
-static void check_options(struct run_options *options, struct argp_state *state) {
+/* False, with an error, if options of the memory contradict each other. */
+static bool memory_fits(const struct run_options *options, struct argp_state *state) {
     const struct axi_options *axi = &options->rtl.axi;
+    if (axi->latency_kind != LATENCY_UNIFORM && options->latency_max_given)
+        argp_error(state, "--latency-max: needs --latency-kind uniform");
+    else if (axi->latency_kind != LATENCY_PAGE && options->page_given)
+        argp_error(state, "--page-hit and --page-miss need --latency-kind page");
+    else if (axi->latency_kind == LATENCY_UNIFORM && axi->latency_max < axi->read_latency)
+        argp_error(state, "--latency-max: kind uniform needs a value of at least the read latency, %u",
+                   axi->read_latency);
+    else if (axi->latency_kind == LATENCY_PAGE && axi->page_miss < axi->page_hit)
+        argp_error(state, "--page-miss: expected at least the value of --page-hit, %u", axi->page_hit);
+    else if (axi->traffic.count && !axi->dram.name[0])
+        argp_error(state, "--traffic: needs --memory, whose DRAM the masters share");
+    else if (axi->dram.name[0] && memory_is_slowed(options))
+        argp_error(state,
+                   "--memory excludes --latency, --write-latency, --latency-kind, --bandwidth and --reorder: the "
+                   "DRAM and its interconnect decide");
+    else if (axi->fault.kind && options->dut == DUT_MODEL)
+        argp_error(state, "--bus-fault: the model has no bus; use --dut rtl or --dut both");
+    else if (axi->fault.kind == BUS_FAULT_EARLY && axi->dram.name[0])
+        argp_error(state, "--bus-fault=early-response: found --memory, whose DRAM decides when writes are answered");
+    else
+        return true;
+    return false;
+}
+
+static void check_options(struct run_options *options, struct argp_state *state) {
     if (options->rtl.wave.path && options->dut == DUT_MODEL)
         argp_error(state, "--wave: the model has no waves; use --dut rtl or --dut both");
     else if (options->rtl.wave.path && options->traces.count > 1)
@@ -107,25 +133,8 @@ static void check_options(struct run_options *options, struct argp_state *state)
     else if (options->coverage && coverage_is_file(options->coverage) && options->traces.count > 1)
         argp_error(state, "--coverage: found '%s', expected a directory for the files of %zu traces", options->coverage,
                    options->traces.count);
-    else if (axi->latency_kind != LATENCY_UNIFORM && options->latency_max_given)
-        argp_error(state, "--latency-max: needs --latency-kind uniform");
-    else if (axi->latency_kind != LATENCY_PAGE && options->page_given)
-        argp_error(state, "--page-hit and --page-miss need --latency-kind page");
-    else if (axi->latency_kind == LATENCY_UNIFORM && axi->latency_max < axi->read_latency)
-        argp_error(state, "--latency-max: kind uniform needs a value of at least the read latency, %u",
-                   axi->read_latency);
-    else if (axi->latency_kind == LATENCY_PAGE && axi->page_miss < axi->page_hit)
-        argp_error(state, "--page-miss: expected at least the value of --page-hit, %u", axi->page_hit);
-    else if (axi->traffic.count && !axi->dram.name[0])
-        argp_error(state, "--traffic: needs --memory, whose DRAM the masters share");
-    else if (axi->dram.name[0] && memory_is_slowed(options))
-        argp_error(state,
-                   "--memory excludes --latency, --write-latency, --latency-kind, --bandwidth and --reorder: the "
-                   "DRAM and its interconnect decide");
-    else if (axi->fault.kind && options->dut == DUT_MODEL)
-        argp_error(state, "--bus-fault: the model has no bus; use --dut rtl or --dut both");
-    else if (axi->fault.kind == BUS_FAULT_EARLY && axi->dram.name[0])
-        argp_error(state, "--bus-fault=early-response: found --memory, whose DRAM decides when writes are answered");
+    else if (!memory_fits(options, state))
+        return;
     else if (options->histogram && options->dut == DUT_RTL && !options->tap_units)
         argp_error(state, "--histogram: the streams are those of the model; use --dut model, --dut both, or --tap UNIT "
                           "for those of the RTL");
