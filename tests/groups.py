@@ -75,6 +75,7 @@ GROUPS = [
     Group("check", "a failure seen end to end", "tests/replay/failure.sh $BUILD"),
     Group("test", "random layers on rtl and model, small", "tests/replay/random.sh small 20"),
     Group("test", "random layers on rtl and model, full", "tests/replay/random.sh full 8", "full"),
+    Group("nightly", "random layers on rtl and model, full with 16 kernels", "tests/replay/random.sh full,macs=16x16 100"),
     Group("test", "checks inside the rtl find nothing", "tests/replay/checks.sh small 10", "checks"),
     Group("test nightly", "checks inside the rtl name planted faults", "tests/rtl/checks/planted.py $BUILD"),
     Group("nightly", "checks inside the rtl name planted faults, full", "tests/rtl/checks/planted.py $BUILD --config=full"),

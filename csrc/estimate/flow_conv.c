@@ -363,7 +363,7 @@ static void begin_csc(struct flow *flow) {
     csc->released_kernels = csc->released_entries = 0;
     csc->kernels_seen = 0;
     csc->results = csc->winograd ? CONV_OUTPUTS : 1;
-    csc->credits = (unsigned)(4 * config->atomic_k) * (widths == 2 && csc->order.precision != NVDLA_INT8 ? 2 : 1);
+    csc->credits = cacc_rows(config) >> (widths == 2 && csc->order.precision == NVDLA_INT8);
     const bool data = changed(csc->data_bank, csc->last_data_bank, csc->first);
     const bool any = data || changed(csc->weight_bank, csc->last_weight_bank, csc->first);
     const bool same = csc->image == csc->last_image && csc->winograd == csc->last_winograd;

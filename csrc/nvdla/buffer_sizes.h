@@ -41,3 +41,9 @@ static inline int pdp_buffer_columns(int64_t window, int64_t stride) {
                                            : 2;
     return lines == 1 ? 128 : lines == 2 ? 64 : lines <= 4 ? 32 : 16;
 }
+
+/* Rows of CACC's delivery buffer, the credits that CSC starts with. Spec: 10-system section 1.1. */
+static inline unsigned cacc_rows(const struct nvdla_config *config) {
+    const int stripes = (nvdla_has_16_bits(config) ? 8 : 4) * config->atomic_k, batches = 8 * config->batch_max;
+    return (unsigned)(config->batch_max > 1 && batches > stripes ? batches : stripes);
+}

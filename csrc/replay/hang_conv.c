@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "layers/traffic.h"
+#include "nvdla/buffer_sizes.h"
 
 /* True if the layer changes the banks of data, or also those of weights: CDMA and CSC then reset their counts of CBUF
  * together. Spec: 30-cdma-cbuf section 3. */
@@ -184,7 +185,7 @@ struct hang_answer hang_judge_csc(const struct reasoning *r) {
     if (flow(r, WAIT_ROWS)->beyond)
         return hang_too_many(r, WAIT_ROWS);
     if (r->waits->inside && !r->moving) {
-        const uint64_t all = hang_all_credits(r->config), out = hang_rows(r, pair(r, WAIT_ROWS)->moved);
+        const uint64_t all = cacc_rows(r->config), out = hang_rows(r, pair(r, WAIT_ROWS)->moved);
         if (pair(r, WAIT_CREDITS)->moved <= out &&
             counter(r, WAIT_COUNTER_CREDITS) + out != all + pair(r, WAIT_CREDITS)->moved)
             return hang_guilty(LOST, ordinal,
@@ -211,8 +212,8 @@ struct hang_answer hang_judge_csc(const struct reasoning *r) {
         const uint64_t room = shape.results * (shape.batches > 1 ? shape.batches + 1 : 1);
         if (refused(r, WAIT_ATOMS) && refused(r, WAIT_ROWS) && counter(r, WAIT_COUNTER_CREDITS) < room)
             return hang_waits_for(ENGINE_CACC, pair(r, WAIT_ATOMS)->since,
-                                  "waits for credits: %u of %" PRIu64 " rows of CACC are free, %" PRIu64 " are needed",
-                                  counter(r, WAIT_COUNTER_CREDITS), hang_all_credits(r->config), room);
+                                  "waits for credits: %u of %u rows of CACC are free, %" PRIu64 " are needed",
+                                  counter(r, WAIT_COUNTER_CREDITS), cacc_rows(r->config), room);
         if (refused(r, WAIT_ATOMS) && (counter(r, WAIT_COUNTER_LOADED) || pair(r, WAIT_WEIGHTS)->valid))
             return hang_guilty(COMPLETE, ordinal, "holds an atom back, with credits (%u) and its weights",
                                counter(r, WAIT_COUNTER_CREDITS));

@@ -253,10 +253,6 @@ struct conv_shape hang_conv_now(const struct reasoning *r) {
     return conv_shape(r->config, &view);
 }
 
-uint64_t hang_all_credits(const struct nvdla_config *config) {
-    return (nvdla_has_16_bits(config) ? 8 : 4) * (uint64_t)config->atomic_k;
-}
-
 /* ---- how far links came ---- */
 
 struct flow hang_flow_find(const struct reasoning *r, enum wait_index index) {

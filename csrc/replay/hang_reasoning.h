@@ -136,9 +136,6 @@ uint64_t hang_rows(const struct reasoning *r, uint64_t atoms);
 /* The current convolution of CSC, or the last one. */
 struct conv_shape hang_conv_now(const struct reasoning *r);
 
-/* Credits that CSC begins with: rows of the delivery buffer. */
-uint64_t hang_all_credits(const struct nvdla_config *config);
-
 /* What has moved on a link, against all launches armed. */
 struct flow hang_flow_find(const struct reasoning *r, enum wait_index index);
 

@@ -25,7 +25,10 @@ package nvdla_conv_pkg;
   localparam int ConvLoads = 2 * ConvCells;
   localparam int ConvStripeMax = 2 * AtomicK;  // atoms of a stripe, results CACC accumulates at a time
   localparam int ConvStripeBits = $clog2(ConvStripeMax);
-  localparam int ConvRows = 2 * LaneBytes * ConvStripeMax;  // rows of the delivery buffer, credits CSC starts with
+  // Rows of the delivery buffer, credits CSC starts with: two stripes. With batches, three positions of INT8 need 6
+  // rows for each cube: one that waits for its neighbour, the neighbour, and places that stay free.
+  localparam int ConvStripeRows = 2 * LaneBytes * ConvStripeMax;
+  localparam int ConvRows = (BatchMax > 1 && 8 * BatchMax > ConvStripeRows) ? 8 * BatchMax : ConvStripeRows;
   localparam int ConvRowBits = $clog2(ConvRows);
   localparam int ConvLaneBits = $clog2(AtomicC);     // lane number
   localparam int ConvByteBits = $clog2(EntryBytes);  // byte number in a CBUF entry

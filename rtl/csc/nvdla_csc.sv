@@ -488,6 +488,7 @@ module nvdla_csc
 
   // ---- checks -------------------------------------------------------------------------------------------------------
   `NVDLA_PARAM(CellsLegal, 2 * ConvCells * LaneBytes == AtomicK)
+  `NVDLA_PARAM(RoomForBatches, BatchMax == 1 || ConvRows >= 6 * BatchMax)
   `NVDLA_STABLE(OperationStable, op_valid, op_ready,
                 {op_positions, op_kernels, op_channels, op_rows, op_block, op_block_odd, op_block_last, op_tap_x,
                 op_tap_y, op_stripe_first, op_group_first, op_channel_end, op_group_end, op_layer_end})
