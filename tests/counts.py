@@ -2,6 +2,7 @@
 `until()` waits."""
 import contextlib
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
@@ -36,6 +37,18 @@ def scratch():
     """A folder that is removed at the end."""
     with tempfile.TemporaryDirectory() as name:
         yield pathlib.Path(name)
+
+
+def play_parts(*parts):
+    """Calls functions of a scratch folder, each with random numbers of its own; then the closing line and the exit status."""
+    with scratch() as work:
+        for part in parts:
+            random.seed(part.__name__)
+            try:
+                part(work)
+            except Exception as error:  # a missing result, after a failure that has been reported
+                check(part.__name__, False, repr(error))
+    finish()
 
 
 def run(*command, **how):

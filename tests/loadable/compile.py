@@ -15,7 +15,7 @@ import sys
 
 from builder import (ALLOCATE, ARMED, BDMA, CONV, DONE, INPUT, OUTPUT, PDP, PROGRAMMED, RUBIK, SDP, Loadable, conv, cube, flying, nothing,
                      packed, sdp, unit)
-from counts import check, finish, run, scratch
+from counts import check, play_parts, run
 
 NVCOSIM = str(pathlib.Path(sys.argv[1]).resolve())
 W, H, C = 4, 3, 8
@@ -337,12 +337,4 @@ def refusals(work):
         check(f"damaged_{i}", result.status in (0, 2) and (result.status == 0 or result.err), f"{result.status} {result.err}")
 
 
-PARTS = (layers, address_offsets, batches, empty_memories, schedules, moves, cpu, refusals)
-with scratch() as work:
-    for part in PARTS:
-        random.seed(part.__name__)
-        try:
-            part(work)
-        except Exception as error:  # a missing result, after a failure that has been reported
-            check(part.__name__, False, repr(error))
-finish()
+play_parts(layers, address_offsets, batches, empty_memories, schedules, moves, cpu, refusals)

@@ -12,7 +12,7 @@ import sys
 
 from builder import (ALLOCATE, ARMED, BDMA, CONV, DATA_FETCHED, DONE, INPUT, OUTPUT, PDP, PROGRAMMED, RUBIK, SDP, WEIGHTS_FETCHED, Loadable,
                      conv, cube, cvt, flying, nothing, pdp, sdp, unit)
-from counts import check, finish, run, scratch
+from counts import check, play_parts, run
 
 NVCOSIM = str(pathlib.Path(sys.argv[1]).resolve())
 RTL = sys.argv[2].split(",") if len(sys.argv) > 2 else []
@@ -597,12 +597,4 @@ def several_ends(work):
             compare(f"second_of_two_{config}", result[1], mapped(lambda c, v: clamp(v - 10, INT8), total), shape)
 
 
-PARTS = (convolutions, groups, pictures, stages, third_stage, pools, rearranging, copies, fetched, several_ends)
-with scratch() as work:
-    for part in PARTS:
-        random.seed(part.__name__)
-        try:
-            part(work)
-        except Exception as error:  # a missing result, after a failure that has been reported
-            check(part.__name__, False, repr(error))
-finish()
+play_parts(convolutions, groups, pictures, stages, third_stage, pools, rearranging, copies, fetched, several_ends)

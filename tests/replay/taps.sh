@@ -34,8 +34,7 @@ for trace in traces/conformance/small/rand_{dc_000,dc_pdp_009,sdp_000,sdp_pdp_00
     read -r equal all < <(sed -n "s/.*histograms of the RTL's streams: \([0-9]*\) of \([0-9]*\) equal.*/\1 \2/p" <<<"$out")
     [ "${all:-0}" -gt 0 ] && [ "$equal" = "$all" ]
     check "$trace: $equal of $all histograms of the RTL's streams are the model's" $? || echo "$out"
-    name=${trace##*/}
-    both_sides "$dir/${name%.nvt.gz}"
+    both_sides "$dir/$(basename "$trace" .nvt.gz)"
 done
 
 # Every stream of the table is among those that were compared.
@@ -84,8 +83,7 @@ for trace; do
     grep -q 'tap CACC' <<<"$out" || missing= # no convolution
     [ $status -eq 0 ] && [ -z "$missing" ] && ! grep -q 'tap .*elements equal, then\|memory interface' <<<"$out"
     check "${trace##*/}: what passes inside is equal (status $status)$missing" $? || echo "$out"
-    name=${trace##*/}
-    both_sides "$dir/conv/${name%.nvt.gz}"
+    both_sides "$dir/conv/$(basename "$trace" .nvt.gz)"
     grep -q 'CBUF: [1-9][0-9]* entries read, each as it was written' <<<"$out" || ! grep -q 'tap CACC' <<<"$out"
     check "${trace##*/}: CBUF gives back what was written" $? || echo "$out"
     rm -rf "$dir/conv"

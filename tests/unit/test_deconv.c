@@ -177,19 +177,11 @@ TEST(sets_that_fit_no_kernel_are_refused) {
     plain.sdp = 1;
     plain.deconv_x = plain.deconv_y = 2;
     plain.full_r = plain.full_s = 2;
-    struct gen_layer layer = plain;
-    layer.full_s = 3;
-    refused(layer, "a set of a kernel of 3x2 has 2x1 taps");
-    layer = plain;
-    layer.set_x = 2;
-    refused(layer, "set 2, 0 of a deconvolution of stride 2, 2");
-    layer = plain;
-    layer.stride_x = 2;
-    refused(layer, "a direct convolution of stride 1");
-    layer = plain;
-    layer.into = 1;
-    refused(layer, "layer 0 has no room for the output");
-    layer = plain;
-    layer.input_of = 1;
-    refused(layer, "no input of layer 0 to share");
+    struct gen_layer layer;
+#define WITH(member, value) (layer = plain, layer.member = (value), layer)
+    refused(WITH(full_s, 3), "a set of a kernel of 3x2 has 2x1 taps");
+    refused(WITH(set_x, 2), "set 2, 0 of a deconvolution of stride 2, 2");
+    refused(WITH(stride_x, 2), "a direct convolution of stride 1");
+    refused(WITH(into, 1), "layer 0 has no room for the output");
+    refused(WITH(input_of, 1), "no input of layer 0 to share");
 }
