@@ -59,8 +59,8 @@ def _fault(case: Case) -> None:
         blame("configuration", POSSIBLE,
               "the driver's structures may be those of another version")
     if diagnosis.verdict == "hang":
-        diagnosis.notes.append("the error occurred in a round of events, where the driver drops it and "
-                               "waits for ever")
+        diagnosis.notes.append("the error occurred in a round of events, where the driver "
+                               "drops it and waits for ever")
 
 
 def _busy(case: Case) -> None:

@@ -134,8 +134,8 @@ def _empty_rounds(case: Case) -> None:
         blame("status-zero", POSSIBLE, "GLB.S_INTR_STATUS alone may read 0")
         return
     blame("status-zero", LIKELY,
-          f"GLB.S_INTR_STATUS reads 0 although interrupts arrive ({log.empty_at_end} empty rounds): "
-          "wrong GLB address, or reads that return 0")
+          f"GLB.S_INTR_STATUS reads 0 although interrupts arrive ({log.empty_at_end} empty rounds):"
+          " wrong GLB address, or reads that return 0")
     if not log.flushed:
         blame("reads-zero", POSSIBLE, "all registers may read 0")
     blame("interrupt-stuck", POSSIBLE,
