@@ -268,7 +268,7 @@ extern "C" bool wave_saif_write(const char *waves, const char *path, struct acti
         sum_parts(*design, activity, parts);
         return true;
     }
-    error_set(err, "%s: %s", path, strerror(errno));
+    error_set(err, "%s: %m", path);
     unlink(part.c_str());
     return false;
 }

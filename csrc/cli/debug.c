@@ -1,5 +1,4 @@
 /* nvcosim debug: finds the engine that makes a trace fail, and records waves around the failure. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,13 +62,13 @@ static int open_waves(const struct run_options *options) {
     autofree char *save = xprintf("%s/wave.gtkw", folder);
     free(folder);
     if (access(save, R_OK) != 0) {
-        fprintf(stderr, "nvcosim debug: --open: there are no waves (%s: %s)\n", save, strerror(errno));
+        fprintf(stderr, "nvcosim debug: --open: there are no waves (%s: %m)\n", save);
         return EXIT_BAD_INPUT;
     }
     fprintf(stderr, "starting GTKWave on %s\n", save);
     fflush(NULL);
     execlp("gtkwave", "gtkwave", save, (char *)NULL);
-    fprintf(stderr, "nvcosim debug: --open: gtkwave: %s; `make setup` installs it\n", strerror(errno));
+    fprintf(stderr, "nvcosim debug: --open: gtkwave: %m; `make setup` installs it\n");
     return EXIT_BAD_INPUT;
 }
 

@@ -1,5 +1,4 @@
 /* nvcosim serve: a device for a live driver, over a socket. */
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +95,7 @@ static bool become_simulator(const struct run_options *options, struct error *er
     if (options->live.debugger && realpath(options->live.debugger, program))
         words_add(&words, "--debugger=%s", program);
     process_exec(words.items);
-    error_set(err, "%s: %s", path, strerror(errno));
+    error_set(err, "%s: %m", path);
     return false;
 }
 

@@ -1,5 +1,4 @@
 /* nvcosim shrink: makes a failing trace smaller while it keeps failing. Each attempt is a separate `nvcosim run`. */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -380,7 +379,7 @@ static bool prepare_out(const char *out, struct error *err) {
         *(slash == folder ? slash + 1 : slash) = '\0';
     const bool ok = access(slash ? folder : ".", W_OK) == 0;
     if (!ok)
-        error_set(err, "%s: %s; --out FILE names another place", out, strerror(errno));
+        error_set(err, "%s: %m; --out FILE names another place", out);
     free(folder);
     return ok;
 }

@@ -1,7 +1,6 @@
 /* Creates folders of files. See folder.h. */
 #include "export/folder.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,7 @@ bool folder_open(struct folder *folder, const char *path, struct error *err) {
     if (stat(folder->path, &about) == 0 && rmdir(folder->path) != 0)
         error_set(err, "%s: already exists; expected a new or an empty folder", folder->path);
     else if (mkdir(folder->beside, 0777) != 0)
-        error_set(err, "%s: cannot be made: %s", folder->beside, strerror(errno));
+        error_set(err, "%s: cannot be made: %m", folder->beside);
     else
         return true;
     free(folder->path);
@@ -36,7 +35,7 @@ bool folder_put(struct folder *folder, const char *name, const struct text *text
 
 bool folder_close(struct folder *folder, bool fine, struct error *err) {
     if (fine && rename(folder->beside, folder->path) != 0)
-        fine = error_set(err, "%s: cannot be made: %s", folder->path, strerror(errno));
+        fine = error_set(err, "%s: cannot be made: %m", folder->path);
     for (size_t i = 0; !fine && i < folder->files.count; i++) {
         autofree char *path = xprintf("%s/%s", folder->beside, folder->files.items[i]);
         unlink(path);

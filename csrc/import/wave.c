@@ -4,7 +4,6 @@
  * Signals are sampled just before rising clock edges: dumps record the changes of an edge with the time stamp of that
  * edge. */
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -294,7 +293,7 @@ static bool is_whole(const char *path, struct error *err) {
     struct stat info;
     FILE *file = fopen(path, "rbe");
     if (!file)
-        return error_set(err, "%s: cannot open: %s", path, strerror(errno));
+        return error_set(err, "%s: cannot open: %m", path);
     const uint64_t size = fstat(fileno(file), &info) == 0 ? (uint64_t)info.st_size : 0;
     uint64_t at = 0;
     bool whole = true;
@@ -327,7 +326,7 @@ static bool open_fst(struct source *source, struct error *err) {
                                      (long long)(SECONDS + info.st_size / BYTES_PER_SECOND), quoted);
     state->pipe = popen(command, "re");
     if (!state->pipe)
-        return error_set(err, "%s: fst2vcd cannot be started: %s", source->path, strerror(errno));
+        return error_set(err, "%s: fst2vcd cannot be started: %m", source->path);
     source->lines = (struct lines){.path = source->path, .err = err, .piece = 1 << 16};
     source->lines.file = file_reader_take(dup(fileno(state->pipe)), source->path, err);
     return source->lines.file != NULL;

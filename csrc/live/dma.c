@@ -154,7 +154,7 @@ static void *map_pages(const struct vfio_dma_map *map, int fd, int *number, stru
         mmap(NULL, map->size, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, (off_t)map->offset);
     if (bytes == MAP_FAILED) {
         *number = errno;
-        error_set(err, "DMA_MAP: the descriptor's pages cannot be mapped: %s", strerror(errno));
+        error_set(err, "DMA_MAP: the descriptor's pages cannot be mapped: %m");
         return NULL;
     }
     return bytes;

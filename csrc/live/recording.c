@@ -1,9 +1,7 @@
 /* Writes the log of a live device; see recording.h. */
 #include "live/recording.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "nvdla/registers.h"
@@ -13,8 +11,7 @@ enum { LINE_BYTES = 1024 }; /* of memory, most in a line */
 bool recording_open(struct recording *recording, struct error *err) {
     recording->log = tmpfile();
     return recording->log ||
-           error_set(err, "--record: no temporary file can be created (%s); is there space for temporary files?",
-                     strerror(errno));
+           error_set(err, "--record: no temporary file can be created (%m); is there space for temporary files?");
 }
 
 void recording_close(struct recording *recording) {
@@ -62,8 +59,7 @@ bool recording_show(struct recording *recording, struct error *err) {
     FILE *log = recording->log;
     if (fflush(log) != 0 || ferror(log))
         return error_set(err,
-                         "--record: the temporary file cannot be written (%s); is there space for temporary files?",
-                         strerror(errno));
+                         "--record: the temporary file cannot be written (%m); is there space for temporary files?");
     return recording->writes == 0 || recording->finish(recording->context, recording, recording->part + 1, err);
 }
 
@@ -74,7 +70,7 @@ bool recording_end(struct recording *recording, struct error *err) {
     clearerr(log);
     rewind(log);
     if (ftruncate(fileno(log), 0) != 0 && good)
-        good = error_set(err, "--record: the temporary file cannot be emptied: %s", strerror(errno));
+        good = error_set(err, "--record: the temporary file cannot be emptied: %m");
     if (recording->keeper.context)
         recording->keeper.reset(recording->keeper.context);
     recording->writes = recording->skipped = 0;

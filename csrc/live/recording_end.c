@@ -1,7 +1,6 @@
 /* Follows the registers, and finds where a recording can begin; see recording_end.h. */
 #include "live/recording_end.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +42,7 @@ struct recording_end {
 static FILE *new_file(struct error *err) {
     FILE *file = tmpfile();
     if (!file)
-        error_set(err, "--record: no temporary file can be created (%s); is there space for temporary files?",
-                  strerror(errno));
+        error_set(err, "--record: no temporary file can be created (%m); is there space for temporary files?");
     return file;
 }
 
@@ -241,8 +239,7 @@ FILE *recording_end_log(const struct recording_end *end, FILE *log, uint64_t *ke
     *kept = end->layers - (cut ? cut->layers : 0);
     if (good)
         return to;
-    error_set(err, "--record: the temporary file cannot be written (%s); is there space for temporary files?",
-              strerror(errno));
+    error_set(err, "--record: the temporary file cannot be written (%m); is there space for temporary files?");
     fclose(to);
     return NULL;
 }

@@ -48,7 +48,7 @@ static int listen_at(const char *path, struct error *err) {
         return -1;
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 || listen(fd, 1) != 0) {
-        error_set(err, "%s: %s", path, strerror(errno));
+        error_set(err, "%s: %m", path);
         if (fd >= 0)
             close(fd);
         return -1;

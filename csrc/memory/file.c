@@ -35,7 +35,7 @@ static bool refill(struct file_reader *reader, struct error *err) {
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return error_set(err, "%s: cannot read: %s", reader->path, strerror(errno));
+            return error_set(err, "%s: cannot read: %m", reader->path);
         reader->at = 0;
         reader->count = (size_t)got;
         reader->at_end = got == 0;
@@ -50,7 +50,7 @@ struct file_reader *file_reader_open(const char *path, struct error *err) {
     if (special)
         error_set(err, "%s: is not a regular file", path);
     else if (fd < 0)
-        error_set(err, "%s: cannot open: %s", path, strerror(errno));
+        error_set(err, "%s: cannot open: %m", path);
     return fd < 0 ? NULL : file_reader_take(fd, path, err);
 }
 
@@ -188,7 +188,7 @@ static bool write_all(const struct file_writer *writer, const void *bytes, size_
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0)
-            return error_set(err, "%s: cannot write: %s", writer->path, strerror(errno));
+            return error_set(err, "%s: cannot write: %m", writer->path);
         from += put;
         n -= (size_t)put;
     }
@@ -205,7 +205,7 @@ static bool open_temporary(struct file_writer *writer, struct error *err) {
         if (writer->fd >= 0)
             return true;
         if (errno != EEXIST)
-            return error_set(err, "%s: cannot create: %s", writer->path, strerror(errno));
+            return error_set(err, "%s: cannot create: %m", writer->path);
     }
 }
 
@@ -218,7 +218,7 @@ struct file_writer *file_writer_open(const char *path, struct error *err) {
     bool fine;
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
         writer->fd = open(path, O_WRONLY | O_CLOEXEC);
-        fine = writer->fd >= 0 || error_set(err, "%s: cannot open for writing: %s", path, strerror(errno));
+        fine = writer->fd >= 0 || error_set(err, "%s: cannot open for writing: %m", path);
     } else {
         fine = open_temporary(writer, err);
     }
@@ -311,10 +311,10 @@ bool file_writer_close(struct file_writer *writer, bool fine, struct error *err)
         deflateEnd(&writer->stream);
     }
     if (close(writer->fd) != 0 && fine)
-        fine = error_set(err, "%s: cannot write: %s", writer->path, strerror(errno));
+        fine = error_set(err, "%s: cannot write: %m", writer->path);
     if (writer->temporary) {
         if (fine && rename(writer->temporary, writer->path) != 0)
-            fine = error_set(err, "%s: cannot rename %s to it: %s", writer->path, writer->temporary, strerror(errno));
+            fine = error_set(err, "%s: cannot rename %s to it: %m", writer->path, writer->temporary);
         if (!fine)
             unlink(writer->temporary);
         free(writer->temporary);
@@ -389,7 +389,7 @@ bool directory_temporary(char *path, size_t size, struct error *err) {
         if (root && *root && n > 0 && (size_t)n < size && mkdtemp(path))
             return true;
     }
-    return error_set(err, "no folder for temporary files: %s; TMPDIR names one", strerror(errno));
+    return error_set(err, "no folder for temporary files: %m; TMPDIR names one");
 }
 
 static int remove_entry(const char *path, const struct stat *stat, int type, struct FTW *place) {

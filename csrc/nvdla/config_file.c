@@ -125,7 +125,7 @@ bool nvdla_config_file(const char *path, struct nvdla_config *config, struct tex
     autotext struct text off = {0};
     FILE *in = fopen(path, "r");
     if (!in)
-        return error_set(err, "%s: cannot open: %s", path, strerror(errno));
+        return error_set(err, "%s: cannot open: %m", path);
     *config = *nvdla_config_find("small");
     char line[LINE];
     bool good = true;

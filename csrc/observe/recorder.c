@@ -181,7 +181,7 @@ static inline void expect_next(struct file *file) {
 static void broken(struct file *file, const char *what) {
     struct recorder *recorder = file->recorder;
     if (!recorder->failed)
-        error_set(&recorder->err, "%s: cannot be %s: %s", file->path, what, strerror(errno));
+        error_set(&recorder->err, "%s: cannot be %s: %m", file->path, what);
     recorder->failed = true;
     file->broken = true;
 }

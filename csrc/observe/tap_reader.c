@@ -30,7 +30,7 @@ struct tap_reader {
 struct tap_reader *tap_reader_open(const char *path, struct error *err) {
     FILE *in = fopen(path, "rb");
     if (!in) {
-        error_set(err, "%s: %s", path, strerror(errno));
+        error_set(err, "%s: %m", path);
         return NULL;
     }
     char line[128];

@@ -354,8 +354,8 @@ bool copies_wake(struct copies *copies, const struct wake *wake, int *status, st
     int wait_status;
     while (waitpid(copy.pid, &wait_status, 0) < 0)
         if (errno != EINTR)
-            return error_set(err, "the copy of the run at cycle %llu cannot be waited for: %s",
-                             (unsigned long long)wake->made, strerror(errno));
+            return error_set(err, "the copy of the run at cycle %llu cannot be waited for: %m",
+                             (unsigned long long)wake->made);
     *status = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
     return sent ? true
                 : error_set(err, "the copy of the run at cycle %llu cannot be woken: %s",

@@ -81,14 +81,13 @@ bool report_clean(const char *directory, struct error *err) {
                          "choose another --out",
                          directory);
     if (!dir)
-        return errno == ENOENT || error_set(err, "%s: cannot list the directory: %s", directory, strerror(errno));
+        return errno == ENOENT || error_set(err, "%s: cannot list the directory: %m", directory);
     bool good = true;
     for (struct dirent *entry; good && (entry = readdir(dir));) {
         if (!is_own(entry->d_name))
             continue;
         if (unlinkat(dirfd(dir), entry->d_name, 0) != 0 && errno != ENOENT)
-            good = error_set(err, "%s/%s: cannot remove the report of an earlier run: %s", directory, entry->d_name,
-                             strerror(errno));
+            good = error_set(err, "%s/%s: cannot remove the report of an earlier run: %m", directory, entry->d_name);
     }
     closedir(dir);
     if (good)

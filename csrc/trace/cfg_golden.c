@@ -195,8 +195,7 @@ static bool list_names(const struct goldens *goldens, char ***names, size_t *cou
     *count = 0;
     DIR *dir = opendir(goldens->where[0] ? goldens->where : ".");
     if (!dir && errno != ENOENT)
-        return error_set(goldens->err, "%s: cannot list the directory for golden files: %s", goldens->where,
-                         strerror(errno));
+        return error_set(goldens->err, "%s: cannot list the directory for golden files: %m", goldens->where);
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
         if (kind_of(goldens, entry->d_name, &digits) == KIND_OTHER)
             continue;

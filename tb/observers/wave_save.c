@@ -1,7 +1,6 @@
 /* GTKWave save files; see wave_save.h. */
 #include "tb/observers/wave_save.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -645,7 +644,7 @@ bool wave_save_write(const char *path, const struct nvdla_config *config, const 
     autofree char *name = wave_save_path(path), *whole = realpath(path, NULL);
     save.index = simulator->wave_index_read(path);
     if (!save.index || !whole) {
-        error_set(err, "%s: the waves cannot be read back for %s: %s", path, name, strerror(errno));
+        error_set(err, "%s: the waves cannot be read back for %s: %m", path, name);
         if (save.index)
             simulator->wave_index_free(save.index);
         return false;
@@ -667,7 +666,7 @@ bool wave_save_write(const char *path, const struct nvdla_config *config, const 
         good = write_commands(&save, commands, view) && good;
     }
     if (!good)
-        error_set(err, "%s: %s beside it: %s", path, name, strerror(errno));
+        error_set(err, "%s: %s beside it: %m", path, name);
     for (size_t i = 0; i < save.index->count; i++)
         free(save.paths[i]);
     free(save.paths);

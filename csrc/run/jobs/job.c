@@ -143,7 +143,7 @@ static int high(int file) {
 /* A pipe with ends of at least FILES that exec closes; the read end does not block. */
 static bool make_pipe(int ends[2], struct error *err) {
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return error_set(err, "a pipe cannot be made: %s", strerror(errno));
+        return error_set(err, "a pipe cannot be made: %m");
     for (int i = 0; i < 2; i++)
         ends[i] = high(ends[i]);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);

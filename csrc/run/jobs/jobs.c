@@ -51,7 +51,7 @@ static bool open_results(struct jobs *run) {
     run->results =
         to_stdout ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CREAT | O_APPEND | O_TRUNC | O_CLOEXEC, 0666);
     if (run->results < 0)
-        fprintf(stderr, "nvcosim: --results: %s: %s\n", path, strerror(errno));
+        fprintf(stderr, "nvcosim: --results: %s: %m\n", path);
     return run->results >= 0;
 }
 

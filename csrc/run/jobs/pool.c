@@ -1,7 +1,6 @@
 /* Many jobs, waited for in one place. See pool.h. */
 #include "run/jobs/pool.h"
 
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -52,7 +51,7 @@ bool pool_open(struct pool *pool, bool groups, struct error *err) {
     if (pool->signals >= 0)
         return true;
     process_guard_close(&pool->guard);
-    return error_set(err, "signalfd: %s", strerror(errno));
+    return error_set(err, "signalfd: %m");
 }
 
 void pool_close(struct pool *pool) {

@@ -1,7 +1,6 @@
 /* Preparations before the first trace plays. See prepare.h. */
 #include "run/jobs/prepare.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -83,7 +82,7 @@ static bool prepare_reports(const struct run_options *options) {
     if (!ok)
         fprintf(stderr, "nvcosim: --out: %s\n", err.text);
     else if (options->out && access(options->out, W_OK) != 0) {
-        fprintf(stderr, "nvcosim: --out: %s: %s\n", options->out, strerror(errno));
+        fprintf(stderr, "nvcosim: --out: %s: %m\n", options->out);
         ok = false;
     }
     return ok;
@@ -116,7 +115,7 @@ static bool prepare_simulator(const struct run_options *options, const char *con
     if (!options->simulators)
         return ensure_simulator(config, options->rtl_name, run_variant(options, config), err);
     return job_simulator(options, config, path, sizeof path, err) &&
-           (access(path, X_OK) == 0 || error_set(err, "%s: %s", path, strerror(errno)));
+           (access(path, X_OK) == 0 || error_set(err, "%s: %m", path));
 }
 
 /* Makes the simulators, and the folders for waves, timeline and coverage data. */

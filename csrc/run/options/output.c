@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "run/options/options.h"
@@ -16,7 +15,7 @@ static void check(void) {
     if (failed) {
         if (errno == 0 && write(STDOUT_FILENO, "\n", 1) == 1) /* an earlier write failed; the next may say why */
             errno = EIO;
-        fprintf(stderr, "nvcosim: the output could not be written: %s\n", strerror(errno));
+        fprintf(stderr, "nvcosim: the output could not be written: %m\n");
         fflush(stderr);
         _exit(EXIT_BAD_INPUT);
     }

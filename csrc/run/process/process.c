@@ -82,7 +82,7 @@ pid_t process_start(int (*body)(void *context), void *context, struct error *err
     fflush(NULL);
     const pid_t pid = fork();
     if (pid < 0) {
-        error_set(err, "a process cannot be started: %s", strerror(errno));
+        error_set(err, "a process cannot be started: %m");
         return -1;
     }
     if (pid > 0)
@@ -132,7 +132,7 @@ static int execute(void *context) {
     process_confine(program);
     process_take_files(program);
     const int status = process_exec(program->words);
-    dprintf(STDERR_FILENO, "%s: %s\n", program->words[0], strerror(errno));
+    dprintf(STDERR_FILENO, "%s: %m\n", program->words[0]);
     _exit(status);
 }
 
@@ -142,7 +142,7 @@ pid_t process_spawn(const struct process_program *program, struct error *err) {
     fflush(NULL);
     const pid_t pid = clone(execute, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &spawn);
     if (pid < 0)
-        error_set(err, "a process cannot be started: %s", strerror(errno));
+        error_set(err, "a process cannot be started: %m");
     return pid;
 }
 
@@ -183,7 +183,7 @@ static int become(void *context) {
     dup2(group->output, STDOUT_FILENO);
     dup2(group->output, STDERR_FILENO);
     const int status = process_exec(group->words);
-    fprintf(stderr, "%s: %s\n", group->words[0], strerror(errno));
+    fprintf(stderr, "%s: %m\n", group->words[0]);
     return status;
 }
 
@@ -220,7 +220,7 @@ char *process_output(char *const *words, size_t *n, int *status, struct error *e
     char *text = NULL;
     const int output = memfd_create("output", MFD_CLOEXEC);
     if (output < 0) {
-        error_set(err, "no memory for the output of %s: %s", words[0], strerror(errno));
+        error_set(err, "no memory for the output of %s: %m", words[0]);
         return NULL;
     }
     *status = process_run_group(words, output, NULL, NULL, err);
@@ -318,7 +318,7 @@ bool process_guard_open(struct process_guard *guard, struct error *err) {
     int ends[2];
     *guard = (struct process_guard){.to = -1};
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return error_set(err, "a pipe cannot be made: %s", strerror(errno));
+        return error_set(err, "a pipe cannot be made: %m");
     guard->pid = process_start(guard_groups, ends, err);
     close(ends[0]);
     guard->to = ends[1];

@@ -1,7 +1,6 @@
 /* Judges a trace that was played. See judge.h. */
 #include "run/session/judge.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,7 +225,7 @@ bool timeline_write(const struct report *report, const char *path, struct error 
     const int file = memfd_create("timeline", MFD_CLOEXEC);
     words_add(&arguments, "/proc/%d/fd/%d", (int)getpid(), file);
     if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text))
-        error_set(err, "%s: no memory: %s", path, strerror(errno));
+        error_set(err, "%s: no memory: %m", path);
     else
         events = python_output("timeline", &arguments, &n, err);
     const bool good = events && file_write(path, events, n, err);

@@ -2,7 +2,6 @@
 #include "run/session/taps.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -236,7 +235,7 @@ bool taps_part(struct taps *taps, int part, struct words *lines, struct error *e
         good = directory_make(to, err);
         each_file(to, remove_stream);
         if (good && rename(taps->folder[side], to) != 0)
-            good = error_set(err, "taps: %s cannot be moved to %s: %s", taps->folder[side], to, strerror(errno));
+            good = error_set(err, "taps: %s cannot be moved to %s: %m", taps->folder[side], to);
         good = good && directory_make(taps->folder[side], err);
     }
     return good;

@@ -2,7 +2,6 @@
 #include "run/simulators/install_paths.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +41,7 @@ bool install_paths_find(struct install_paths *paths, struct error *err) {
     else if (realpath(own.dli_fname, directory))
         n = (ssize_t)strlen(directory);
     if (n <= 0)
-        return error_set(err, "/proc/self/exe: %s; simulators are searched beside nvcosim", strerror(errno));
+        return error_set(err, "/proc/self/exe: %m; simulators are searched beside nvcosim");
     directory[n] = '\0';
     *strrchr(directory, '/') = '\0';
     char *slash = strrchr(directory, '/');

@@ -1,10 +1,8 @@
 /* Runs modules of python/nvcosim. See python_output.h. */
 #include "run/simulators/python_output.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "nvdla/xalloc.h"
@@ -53,7 +51,7 @@ int python_start(const char *module, const struct words *arguments, pid_t *pid, 
     if (!add_command(&words, module, arguments, err))
         return -1;
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        error_set(err, "no pipe for the output of %s: %s", PYTHON, strerror(errno));
+        error_set(err, "no pipe for the output of %s: %m", PYTHON);
         return -1;
     }
     const int high = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

@@ -179,7 +179,7 @@ static bool run_make(const struct words *arguments, const char *what, double sec
     struct build build = {.progress = progress_start(), .what = what, .seconds = seconds};
     const int log = memfd_create("build log", MFD_CLOEXEC);
     if (log < 0)
-        return error_set(err, "no memory for the build log: %s", strerror(errno));
+        return error_set(err, "no memory for the build log: %m");
     unsetenv("MAKEFLAGS");
     unsetenv("MAKELEVEL");
     unsetenv("MFLAGS");
@@ -217,7 +217,7 @@ static int lock_builds(const char *folder, const char *name, double seconds, str
     autofree char *path = xprintf("%s/%s.lock", folder, name);
     const int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (lock < 0)
-        error_set(err, "%s: %s", path, strerror(errno));
+        error_set(err, "%s: %m", path);
     else if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
         print_waiting(lock, folder, name, seconds);
         while (flock(lock, LOCK_EX) != 0 && errno == EINTR)
