@@ -1,4 +1,5 @@
 // RTL of the core, relative to this folder, macros and packages first. The generated nvdla_pkg.sv of the configuration comes before this list.
++incdir+common
 common/nvdla_check.svh
 common/nvdla_arith_pkg.sv
 common/nvdla_precision_pkg.sv

@@ -20,7 +20,7 @@ MADE = "Made by scripts/hdl_lists.py from rtl/nvdla.f."
 
 def sources():
     lines = (ROOT / "rtl/nvdla.f").read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line and not line.startswith("//")]
+    return [line for line in lines if line and not line.startswith(("//", "+"))]
 
 
 def core(configs):
@@ -45,7 +45,7 @@ def bender(configs):
              "# targets nvdla_full, ... select another than small.", "package:", "  name: nvdla", "", "sources:"]
     for config in ["small", *others]:
         target = f"nvdla_{config}" if config != "small" else f"not(any({', '.join(f'nvdla_{other}' for other in others)}))"
-        lines += [f"  - target: {target}", f"    include_dirs: [../build/gen/{config}]", "    files:", f"      - ../build/gen/{config}/nvdla_pkg.sv"]
+        lines += [f"  - target: {target}", f"    include_dirs: [common, ../build/gen/{config}]", "    files:", f"      - ../build/gen/{config}/nvdla_pkg.sv"]
         lines += ["      - *rtl"] if config != "small" else ["      - &rtl", "        files:", *(
             f"          - {file}" for file in sources() if not file.endswith(".svh"))]
     return lines

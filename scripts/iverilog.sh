@@ -7,8 +7,8 @@ set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 1
 config=$1
 shift
-list=$(sed -e 's://.*::' -e '/^[[:space:]]*$/d' -e 's:^:rtl/:' rtl/nvdla.f)
+list=$(sed -e 's://.*::' -e '/^[[:space:]]*$/d' -e '/^+/d' -e 's:^:rtl/:' rtl/nvdla.f)
 # shellcheck disable=SC2086 # the list is words
-iverilog -g2012 -Wall -Wno-timescale -s tb_top -c "build/gen/$config/config.f" "$@" "build/gen/$config/nvdla_pkg.sv" $list tb/tb_top.sv 2>&1 |
+iverilog -g2012 -Wall -Wno-timescale -s tb_top -c "build/gen/$config/config.f" -Irtl/common "$@" "build/gen/$config/nvdla_pkg.sv" $list tb/tb_top.sv 2>&1 |
     grep -v -e 'sorry: constant selects in always_' -e 'is sensitive to all' -e 'is declared here'
 exit "${PIPESTATUS[0]}"

@@ -26,7 +26,7 @@ def fail(message):
 def listed():
     """The files of nvdla.f, in its order."""
     lines = (ROOT / "rtl/nvdla.f").read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line and not line.startswith("//")]
+    return [line for line in lines if line and not line.startswith(("//", "+"))]
 
 
 def modules(generated):
@@ -69,7 +69,7 @@ def main():
             pathlib.Path(work, "rtl", file).parent.mkdir(exist_ok=True)
             shutil.copyfile(ROOT / "rtl" / file, f"{work}/rtl/{file}")
         heading = f"// RTL of configuration {config}, relative to this folder. Top: {TOP}."
-        pathlib.Path(work, "rtl/nvdla.f").write_text("\n".join([heading, "nvdla_unused.svh", "nvdla_pkg.sv", *files, ""]), encoding="utf-8")
+        pathlib.Path(work, "rtl/nvdla.f").write_text("\n".join([heading, "+incdir+common", "nvdla_unused.svh", "nvdla_pkg.sv", *files, ""]), encoding="utf-8")
         if out.exists():
             out.rmdir()
         shutil.move(f"{work}/rtl", out)

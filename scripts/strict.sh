@@ -33,7 +33,7 @@ read_rtl() {
     defines=$(sed -n 's/^+define+/-D /p' "$gen/config.f" | paste -sd ' ')
     for cell in "${cells[@]}"; do [ "$3" = "$cell" ] || boxes+=(--blackboxed-module "$cell"); done
     cat >"$logs/$name.ys" <<END
-read_slang -j 1 --top $3 ${boxes[*]} $defines ${2:+-D $2} -I $gen $gen/nvdla_pkg.sv ${sources[*]}
+read_slang -j 1 --top $3 ${boxes[*]} $defines ${2:+-D $2} -I $gen -I $rtl/common $gen/nvdla_pkg.sv ${sources[*]}
 check -assert
 select -assert-none t:\$dlatch t:\$adlatch t:\$dlatchsr t:\$sr %u %u %u a:src=*nvdla_clock_gate*.sv* %d
 $through

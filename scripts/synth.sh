@@ -69,7 +69,7 @@ map_commands() {
 netlist() {
     local read given=''
     [ "$1" != nvdla_csb ] || given=$(sed -n 's/.*localparam .*Csb\(Units\|Windows\) = \([^;]*\);.*/-G \1=\2/p' "$gen/nvdla_pkg.sv" | paste -sd ' ')
-    read="read_slang -j 1 --top $1 $given -D SYNTHESIS ${defines[*]} -I $gen $gen/nvdla_pkg.sv ${sources[*]}"
+    read="read_slang -j 1 --top $1 $given -D SYNTHESIS ${defines[*]} -I $gen -I $rtl/common $gen/nvdla_pkg.sv ${sources[*]}"
     : >"$logs/$3.log"
     if [ "$how" = flat ]; then
         { echo "$read" && map_commands "$@"; } >"$logs/$3.ys"

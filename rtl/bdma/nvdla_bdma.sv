@@ -9,9 +9,7 @@
 // current values.
 // Spec: 64-bdma.
 `ifdef NVDLA_BDMA  // without it there are no such registers
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_bdma
   import nvdla_pkg::*;
   import nvdla_bdma_pkg::*;

@@ -9,9 +9,7 @@
 // store_group_o. free_o: free places in the queue's memory. idle_o: nothing is queued or loaded. req_*: one read
 // request for each line. loading_o: the group in the engine. waiting_o: a launch waits.
 // Spec: 64-bdma, sections 3 to 5.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_bdma_load
   import nvdla_bdma_pkg::*;
 (

@@ -4,9 +4,7 @@
 // one of a group asks for an acknowledge. It counts lines and surfaces in 13 bits, whatever the load engine does.
 // idle_o: there is nothing to do.
 // Spec: 64-bdma, sections 3, 5 and 8.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_bdma_store
   import nvdla_bdma_pkg::*;
 (

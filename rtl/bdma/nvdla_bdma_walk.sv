@@ -4,9 +4,7 @@
 // is 1 and addr_o is the address of the present line, last_o marks the last one; step_i moves to the next. Addresses
 // are 64 bits wide, strides zero-extended.
 // Spec: 64-bdma, section 3.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_bdma_walk #(
     parameter int CountBits = 24
 ) (

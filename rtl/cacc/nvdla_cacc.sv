@@ -8,9 +8,7 @@
 // The group is released when the layer's last row is in the buffer; done_intr_o follows when SDP has accepted the
 // layer's last element.
 // Spec: 40-convolution-core, sections 4.6, 7.3, 8.2, 8.3, 9.4 and 9.7.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 `ifndef NVDLA_CACC_D_UNUSED
 `include "nvdla_unused.svh"
 `endif

@@ -8,9 +8,7 @@
 // atoms after an empty place wait.
 // From a final atom to its first row, if none waits: 1 clock.
 // Spec: 40-convolution-core, sections 4.6, 8.3, 9.4 and 9.5.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cacc_cells
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;

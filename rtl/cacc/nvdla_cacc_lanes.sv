@@ -6,9 +6,7 @@
 // Sums and delivery buffer are memories of one write and one read port for each lane.
 // Latency from a final atom to cacc_valid_o: 2 clocks.
 // Spec: 40-convolution-core, sections 4.6, 8.3 and 9.4.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cacc_lanes
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;

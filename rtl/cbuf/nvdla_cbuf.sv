@@ -11,9 +11,7 @@
 // Two forms: the hardware (nvdla_cbuf_banks: memories with one write and one read port), or with NVDLA_FAST_FORMS one
 // array for each slot, which simulates faster. With NVDLA_BOTH_FORMS the hardware works and every read is compared.
 // Spec: 30-cdma-cbuf, section 4.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cbuf
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

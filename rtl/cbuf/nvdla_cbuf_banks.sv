@@ -7,9 +7,7 @@
 // after rd_valid_i and is meant only there. Data is never in the last bank, weights never in the first one, and those
 // paths do not exist. In one clock at most one read and one write of a half bank's memory; nvdla_cbuf has the checks.
 // Spec: 30-cdma-cbuf, sections 4.1 and 4.2.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cbuf_banks
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

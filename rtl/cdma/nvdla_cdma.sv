@@ -9,9 +9,7 @@
 // run of the register group to the first request at dat_mif and wt_mif 3 clocks (image 2); response to the write port 3
 // clocks (weights 2, image 5), to the account of CSC 1 more.
 // Spec: 30-cdma-cbuf.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 `ifndef NVDLA_CDMA_D_UNUSED
 `include "nvdla_unused.svh"
 `endif

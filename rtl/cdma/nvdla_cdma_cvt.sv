@@ -5,9 +5,7 @@
 // (LaneTail) or pad (LanePad, which passes). The offset is CVT_OFFSET; with mean_i the mean of the lane's channel, 0
 // past its end. int8_i 0: saturation to 16 bits, of which the low byte is stored. The configuration inputs stay during
 // a layer. Spec: 30-cdma-cbuf, section 6 and 5.4 (padding, tail fill).
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cdma_cvt
   import nvdla_pkg::*;
   import nvdla_cdma_pkg::*;

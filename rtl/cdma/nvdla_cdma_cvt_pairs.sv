@@ -11,9 +11,7 @@
 // with flush_i NaN becomes +0.
 // The configuration inputs stay during a layer.
 // Spec: 30-cdma-cbuf, sections 5.4, 6 and 7.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cdma_cvt_pairs
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

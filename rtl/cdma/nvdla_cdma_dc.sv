@@ -12,9 +12,7 @@
 // rsp_valid_i; an update ends a grain. next_ptr_o, valid at the
 // end of the layer, is the ring entry after the last grain. start_i to first request: 2 clocks.
 // Spec: 30-cdma-cbuf, sections 5.1 to 5.3; 20-data-formats, sections 2 and 9.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cdma_dc
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

@@ -15,9 +15,7 @@
 // ring entry after the last placed line. start_i to first request: 1 clock; accepted response to chunk_valid_o: 2
 // clocks.
 // Spec: 30-cdma-cbuf, section 5.4; 20-data-formats, sections 4 and 9.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cdma_image
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

@@ -2,9 +2,7 @@
 //
 // They count while enable_i, stop at 32'hffffffff, and restart from 0 at clear_i (end of the layer). Spec:
 // 30-cdma-cbuf, section 10.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cdma_perf
   import nvdla_pkg::*;
 #(

@@ -6,9 +6,7 @@
 // take_i accepts it. rsp_*: an atom. size_valid_o/size_o: the size of the next group to report; next_i: it has been
 // reported.
 // Spec: 30-cdma-cbuf, section 8.2; 20-data-formats, section 6.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cdma_sizes
   import nvdla_pkg::*;
   import nvdla_cdma_pkg::*;

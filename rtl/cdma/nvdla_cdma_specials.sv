@@ -2,9 +2,7 @@
 // at 32'hffffffff.
 //
 // Spec: 30-cdma-cbuf, section 7.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cdma_specials
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

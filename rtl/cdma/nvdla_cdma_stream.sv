@@ -11,9 +11,7 @@
 // low bits. written_o: bytes of complete entries so far; complete_o: all are stored; stored_o: complete entries since
 // the last report_i.
 // Spec: 30-cdma-cbuf, sections 4.2, 8.1 and 8.2; 20-data-formats, section 9.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cdma_stream
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

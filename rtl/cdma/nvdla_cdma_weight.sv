@@ -13,9 +13,7 @@
 // A clock brings an atom, or where CbufWrAtoms is 2 atoms 2k and 2k + 1 of a request. From response to wr_valid_o 1
 // clock, to the report 2 clocks. start_i to first request: 2 clocks. wr_* and up_* are registers.
 // Spec: 30-cdma-cbuf, sections 4.2 and 8; 20-data-formats, sections 6 and 9.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cdma_weight
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

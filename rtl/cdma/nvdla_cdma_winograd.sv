@@ -14,9 +14,7 @@
 // ends a superslice. next_ptr_o is the ring entry after the last finished superslice.
 // start_i to first request: 1 clock.
 // Spec: 30-cdma-cbuf, section 5.5.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cdma_winograd
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

@@ -9,9 +9,7 @@
 // D_INF_INPUT_NUM are 0; D_NAN_OUTPUT_NUM and D_OUT_SATURATION count what is written, where there are precisions of 16
 // bits.
 // Spec: 62-cdp; 55-lut; 10-system sections 6 (groups) and 9 (LUT access).
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 `ifndef NVDLA_CDP_S_UNUSED
 `include "nvdla_unused.svh"
 `endif

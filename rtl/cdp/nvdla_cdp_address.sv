@@ -3,9 +3,7 @@
 // load_i starts a layer; step_i leaves a block and shows what it was last of. Strides in bytes. Byte sums of base and
 // strides are passed on as they are (20-data-formats section 9).
 // Spec: 62-cdp, section 9.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cdp_address
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;

@@ -6,9 +6,7 @@
 // LUT's access port. Counts: D_PERF_LUT_*, D_NAN_OUTPUT_NUM and D_OUT_SATURATION of the current layer, 0 while run_i is
 // 0. precision_i: D_DATA_FORMAT, INT8 if no other exists.
 // Spec: 62-cdp, sections 5 to 9.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cdp_lrn
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;

@@ -7,9 +7,7 @@
 // lane below C. wide_i: elements of two bytes. done_o pulses while the last atom is delivered. stall_o: running count
 // of clocks with a request that waits (D_PERF_READ_STALL), never cleared.
 // Spec: 62-cdp, sections 2.3, 3, 9.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cdp_rdma
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;

@@ -5,9 +5,7 @@
 // held until run_i falls. done_intr_o: the layer of group_i is in memory. stall_o: running count of clocks in which an
 // atom waits (D_PERF_WRITE_STALL), never cleared.
 // Spec: 62-cdp, sections 2.2, 9.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cdp_wdma
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;

@@ -8,9 +8,7 @@
 // layer. Atoms after the layer's last one (atom_last_i) wait until run_i has fallen and risen. block_*_o: each block,
 // when its first atom is taken out. Accepted atom to first beat of a single atom: two clocks.
 // Spec: 62-cdp, sections 3, 4, 5.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cdp_window
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;

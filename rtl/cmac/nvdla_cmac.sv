@@ -3,9 +3,7 @@
 // Atoms and weights come from CSC without back-pressure. Every atom gives one sum per cell ConvSumClocks later, with
 // the atom's flags. wt_sel_i is one-hot over the cells. The layer ends with the atom flagged stripe end and layer end.
 // Spec: 40-convolution-core, sections 4.3, 7.2, 8.2 and 9.1.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cmac
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;

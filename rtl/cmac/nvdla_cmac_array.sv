@@ -8,9 +8,7 @@
 // Stages, in clocks after valid_i: 1 operands are decoded, once for all cells, 2 products of the lanes in carry-save
 // form and the largest exponent, 3 products aligned to it, 4 sums of rows of a tile, 5 sum_o.
 // Spec: 40-convolution-core, sections 4.3, 7.2, 9.1 and 9.2.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 `ifndef NVDLA_CMAC_A_D_UNUSED
 `include "nvdla_unused.svh"
 `endif

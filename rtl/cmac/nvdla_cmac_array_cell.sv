@@ -9,9 +9,7 @@
 // The two halves of the lanes' products are added apart: in INT8 they are those of two kernels; else the high half gets
 // the carries of the low one at the end.
 // Spec: 40-convolution-core, sections 3.3, 4.3, 9.1 and 9.2.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cmac_array_cell
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;

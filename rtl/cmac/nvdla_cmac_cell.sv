@@ -10,9 +10,7 @@
 // NVDLA_FAST_FORMS the sum of all lanes in one clock, which then waits for as long as the hardware takes. With
 // NVDLA_BOTH_FORMS the hardware works and the fast form is compared with it.
 // Spec: 40-convolution-core, sections 4.3 and 9.1.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cmac_cell
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;

@@ -8,9 +8,7 @@
 // cell; U and V are shifted right by four times the distance to it, each loses its low bits, and term_o, a clock later,
 // is their sum; 0 at a distance of 8 and more. INT8: term_o is {high, low} product, which are the halves of U + V.
 // Spec: 40-convolution-core, sections 9.1 and 9.2.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cmac_lane
   import nvdla_pkg::*;
 #(

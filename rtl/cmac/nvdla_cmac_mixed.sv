@@ -6,9 +6,7 @@
 // load in the same clock belongs to the next set. A cell that was not loaded gives 0. valid_i and data_i come one clock
 // after the atom's swap_i. Latency: sum_o comes ConvSumClocks - 1 clocks after data_i.
 // Spec: 40-convolution-core, sections 4.3, 7.2, 9.1 and 9.2.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cmac_mixed
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;

@@ -4,9 +4,7 @@
 // swap_i: weight_i is the set in use from now on. Stages, valid_i[s - 1] for stage s: 1 products with data_i, each in
 // the registers of a multiplier, 2 sums of eight of them, 3 sum_o; 0 if the set was not loaded (loaded_i, of stage 1).
 // Spec: 40-convolution-core, sections 4.3 and 9.1.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cmac_sum
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;

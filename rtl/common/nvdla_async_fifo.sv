@@ -5,9 +5,7 @@
 // words that the write side must count as stored (never less than the truth). rd_data_o means nothing while rd_valid_o
 // is 0. What crosses is the pointers, whose bits have to arrive within a clock of the receiving side, and mem_q, which
 // is read directly and has been stable since before its pointer changed.
-`ifndef NVDLA_CHECK_SVH
 `include "nvdla_check.svh"
-`endif
 module nvdla_async_fifo #(
     parameter int Width = 8,
     parameter int DepthLog2 = 3

@@ -21,8 +21,7 @@
 // A failing check stops nothing. Under Verilator it calls nvdla_check_failed (or nvdla_check_others_failed) with its name and its
 // scope; a program that compiles the RTL with NVDLA_CHECKS provides these functions and nvdla_check_layer (the testbench:
 // tb/main_verilator.cpp). For a synthesis tool it is an assertion, elsewhere $error.
-// Every file includes it that uses it, unless it has been read: it comes first in a file list (rtl/nvdla.f), so that tools that read the
-// list as one unit need no include folder.
+// Every file that uses it includes it; its folder is an include folder (rtl/nvdla.f).
 `ifndef NVDLA_CHECK_SVH
 `define NVDLA_CHECK_SVH
 

@@ -6,9 +6,7 @@
 // that After adds takes pulses and answers back. A cell library has a cell for nvdla_clock_gate_cell.
 // Registers may pass values between clk_i and clk_o in both directions: their rising edges are the same.
 // Spec: 10-system, section 2 (global_clk_ovr_on, tmc2slcg_disable_clock_gating).
-`ifndef NVDLA_CHECK_SVH
 `include "nvdla_check.svh"
-`endif
 module nvdla_clock_gate #(
     parameter int After = 1,
     parameter bit Inner = 0  // clk_i is gated, too: while it stands still, work_i may be 1

@@ -3,9 +3,7 @@
 // A word accepted in one clock is offered in the next. in_ready_o and out_valid_o come from registers. One word per
 // clock in and out at the same time when Depth >= 2. out_data_o is the memory word at the read pointer and means
 // nothing while out_valid_o is 0. Stays 1: words may be left at the end of a run (for checks only).
-`ifndef NVDLA_CHECK_SVH
 `include "nvdla_check.svh"
-`endif
 module nvdla_fifo #(
     parameter int Width = 8,
     parameter int Depth = 2,

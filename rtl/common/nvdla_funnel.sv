@@ -4,9 +4,7 @@
 // Every lane of the window is in another place of its word, so each place is chosen from one of the words and what is
 // chosen is rotated once. With NVDLA_FAST_FORMS alone both words are shifted instead, which simulates faster;
 // tests/formal/prove.sh proves that both are the window. Combinational.
-`ifndef NVDLA_CHECK_SVH
 `include "nvdla_check.svh"
-`endif
 module nvdla_funnel #(
     parameter int Lanes    = 8,  // a power of two
     parameter int LaneBits = 8,  // a power of two

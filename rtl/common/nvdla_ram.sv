@@ -3,9 +3,7 @@
 // wr_en_i writes wr_data_i to wr_addr_i. rd_en_i reads rd_addr_i: rd_data_o comes in the next clock and stays until the
 // next read. A read of the word that is written in the same clock gives an undefined word. Not reset. The macro of a
 // memory compiler takes the place of mem_q; its pins for power (nvdla_pwrbus_ram_* of the top) and test are not here.
-`ifndef NVDLA_CHECK_SVH
 `include "nvdla_check.svh"
-`endif
 module nvdla_ram #(
     parameter int Width    = 8,
     parameter int Words    = 16,

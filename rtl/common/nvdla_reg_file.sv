@@ -2,9 +2,7 @@
 //
 // rdata_o answers in the clock after req_i and is 0 in all others. q_o is the whole window, word 0 in the low bits.
 // Spec: 10-system, access codes and section 4.3.
-`ifndef NVDLA_CHECK_SVH
 `include "nvdla_check.svh"
-`endif
 module nvdla_reg_file
   import nvdla_pkg::*;
 #(

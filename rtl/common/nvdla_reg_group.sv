@@ -11,9 +11,7 @@
 // run_o rises two clocks after done_i. A write in the clock of done_i is dropped when it goes to the group that is
 // being released, and counts when it goes to the other one.
 // Spec: 10-system, section 6.
-`ifndef NVDLA_CHECK_SVH
 `include "nvdla_check.svh"
-`endif
 module nvdla_reg_group
   import nvdla_pkg::*;
 #(

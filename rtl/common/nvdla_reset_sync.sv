@@ -1,9 +1,7 @@
 // Reset of one clock domain: asserted at once with rst_ni, released two clocks after it. In test mode direct_rst_ni
 // replaces it.
 // Spec: 10-system, sections 2 and 3.
-`ifndef NVDLA_CHECK_SVH
 `include "nvdla_check.svh"
-`endif
 module nvdla_reset_sync (
     input  logic clk_i,
     input  logic rst_ni,

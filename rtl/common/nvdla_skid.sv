@@ -1,8 +1,6 @@
 // Skid buffer: a stream passes without latency, and ready comes from a register, so that no path leads from out_ready_i
 // to in_ready_o. One word that has been taken while the output waits is kept.
-`ifndef NVDLA_CHECK_SVH
 `include "nvdla_check.svh"
-`endif
 module nvdla_skid #(
     parameter int Width = 8
 ) (

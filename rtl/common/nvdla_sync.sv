@@ -1,8 +1,6 @@
 // Two flip-flops in the receiving clock domain. For single bits, or vectors of which at most one bit changes at a time
 // (Gray code).
-`ifndef NVDLA_CHECK_SVH
 `include "nvdla_check.svh"
-`endif
 module nvdla_sync #(
     parameter int Width = 1
 ) (

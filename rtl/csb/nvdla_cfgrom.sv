@@ -1,9 +1,7 @@
 // Configuration ROM: the list of descriptors as read-only words. rdata_o answers in the clock after req_i and is 0 in
 // all others.
 // Spec: 10-system, section 8.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cfgrom
   import nvdla_pkg::*;
 (

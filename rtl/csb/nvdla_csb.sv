@@ -9,9 +9,7 @@
 // Parameter Windows holds the window number (byte address bits 17:12) of every unit, unit 0 in the low bits.
 // Latency with equal clocks: accepted request to sel_o 3 clocks, to nvdla2csb_valid or nvdla2csb_wr_complete 8 clocks.
 // Spec: 10-system, section 4.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_csb
   import nvdla_pkg::*;
 #(

@@ -9,9 +9,7 @@
 // channel operation takes the credits of its rows of results, which CACC returns when SDP has taken them.
 // nvdla_csc_layer has the registers and the life of a layer, nvdla_csc_account the balance of CBUF and its release.
 // Spec: 40-convolution-core, sections 4 to 8; 30-cdma-cbuf, section 9.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_csc
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

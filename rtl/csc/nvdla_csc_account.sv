@@ -1,8 +1,6 @@
 // Accounts of CSC: lines and kernels that CDMA has reported and CSC has not used, and what CSC gives back.
 // Spec: 30-cdma-cbuf, section 9; 40-convolution-core, section 4.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_csc_account
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

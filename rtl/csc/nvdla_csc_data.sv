@@ -15,9 +15,7 @@
 // start_i begins a layer. read_done_o: one clock, the layer's last read is over.
 // Stream out: one atom a clock, valid_o/ready_i. Latency of the first atom: 4 clocks, N > 1: N + 4, Winograd: 12.
 // Spec: 40-convolution-core, sections 3.1 to 3.4, 4.2 and 5; 30-cdma-cbuf, section 5.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_csc_data
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

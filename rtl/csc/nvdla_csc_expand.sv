@@ -10,9 +10,7 @@
 // Two forms: the hardware, or with NVDLA_FAST_FORMS a selection for each lane, which simulates faster. With
 // NVDLA_BOTH_FORMS the hardware works and the other form is compared with it.
 // Spec: 20-data-formats, section 6.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_csc_expand #(
     parameter int Lanes  = 8,  // a power of two
     parameter int Stages = $clog2(Lanes)

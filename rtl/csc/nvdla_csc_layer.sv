@@ -4,9 +4,7 @@
 // CDMA if a bank register changed -> until CMAC_A, CMAC_B and CACC run -> operations -> drain -> done. The group is
 // released DrainClocks after the last atom, when CMAC and CACC have ended the layer.
 // Spec: 40-convolution-core, sections 4 to 8; 30-cdma-cbuf, section 9.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 `ifndef NVDLA_CSC_D_UNUSED
 `include "nvdla_unused.svh"
 `endif

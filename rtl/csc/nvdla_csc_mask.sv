@@ -6,9 +6,7 @@
 // Stream out: valid_o/ready_i, bit i of mask_o = element i of the block is in the weight stream; bits after the block
 // are 0. Latency 3 clocks.
 // Spec: 40-convolution-core, sections 4.5 and 6; 20-data-formats, section 6.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_csc_mask
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

@@ -9,9 +9,7 @@
 // operation.
 // One operation a clock, valid_o/ready_i; latency from start_i 1 clock.
 // Spec: 40-convolution-core, sections 4.1, 4.2, 4.4 and 6.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_csc_sequence
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;

@@ -13,9 +13,7 @@
 // begin at `finish`. `advance` moves it over a kept stream that is given back, `clear` to 0. rl_*: entries first
 // touched by the group that ended, one clock per group.
 // Spec: 40-convolution-core, sections 4.4, 4.5, 5 and 6.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_csc_stream
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

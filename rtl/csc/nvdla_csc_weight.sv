@@ -12,9 +12,7 @@
 // Stream out: one cell a clock, valid_o/ready_i, cell_o = its number, last_o = last cell of the operation. Latency
 // LaneBytes + 1 clocks.
 // Spec: 40-convolution-core, sections 3.2, 4.3, 4.4, 4.5, 5 and 6.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_csc_weight
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

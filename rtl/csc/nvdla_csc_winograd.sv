@@ -8,9 +8,7 @@
 // rounding shift by truncate_i (3 counts as 2) and the saturation; FP16 as in nvdla_fp16_winograd. flags_i go along.
 // Latency 4 clocks, a tile a clock.
 // Spec: 40-convolution-core, sections 3.3 and 9.6.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_csc_winograd
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

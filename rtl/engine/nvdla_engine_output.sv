@@ -7,9 +7,7 @@
 // has acknowledged the layer's last write; layers may follow one another before that. busy_o: that of nvdla_dma_write.
 // DatAtoms as in nvdla_dma_write: the number of atoms in a transfer on atom_*.
 // Spec: 70-memory-interface, section 5; 10-system, section 6 (groups).
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_engine_output
   import nvdla_pkg::*;
 #(

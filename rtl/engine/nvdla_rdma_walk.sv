@@ -4,9 +4,7 @@
 // present request as long as offer_i is 1; issue_o: it is taken, with req_last_i the last one. drain_o from
 // then until done_i, which ends the layer. stall_o counts the clocks with a request that waits while count_i is 1,
 // clear_i sets it to 0.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_rdma_walk (
     input  logic        clk_i, rst_ni, run_i, done_i,
     output logic        start_o, drain_o,

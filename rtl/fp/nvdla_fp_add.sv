@@ -6,9 +6,7 @@
 // normal number 1.m * 2^-bias, one with all ones and no mantissa is a number too. a - b is a + (b with its sign
 // inverted), of a NaN too. Latency: one clock.
 // Spec: 50-sdp, section 6; 40-convolution-core, section 9.6.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_fp_add #(
     parameter int ExpBits = 8,
     parameter int ManBits = 23

@@ -6,9 +6,7 @@
 // bits. An exponent of all ones is a number. The outputs follow the inputs by one clock with en_i; exponential_i,
 // offset_i and select_i do not change meanwhile.
 // Spec: 55-lut, sections 4.2 and 7.3.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_fp_lut_locate #(
     parameter int Last = 64  // 64 or 256
 ) (

@@ -6,9 +6,7 @@
 // mantissas is looked at, are too small the product is zero, if they are too large it is the largest number. Latency:
 // one clock.
 // Spec: 50-sdp, section 6.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_fp_mul #(
     parameter int ExpBits = 8,
     parameter int ManBits = 23

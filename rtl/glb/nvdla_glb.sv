@@ -6,9 +6,7 @@
 // mask bits are storage.
 // rdata_o answers in the clock after req_i and is 0 in all others.
 // Spec: 10-system, section 7.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_glb
   import nvdla_pkg::*;
 (

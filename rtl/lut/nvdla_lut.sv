@@ -15,9 +15,7 @@
 // START and END. A SELECT of -2^(bits-1) shifts LE left by that amount and LO not at all. cfg_i and precision_i must
 // not change while beats are in flight.
 // Spec: 55-lut, sections 2, 3.2, 4.3, 7; 62-cdp, section 6.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_lut
   import nvdla_lut_pkg::*;
 #(

@@ -1,9 +1,7 @@
 // Of a look-up, for checks only: the result of a hit lies between its two entries. entries_i: they are used, hit_i,
 // first_i and second_i belong to them; result_i: their result leaves, in the step after. value_i is that result from
 // the next clock on, until another one leaves.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_lut_between #(
     parameter int Bits = 16
 ) (

@@ -7,9 +7,7 @@
 // the first stage. Shifts of the slopes do not count. cfg_i must not change while beats are in flight. on_i: a layer in
 // FP16 runs; without beats, and without on_i, nothing here is clocked.
 // Spec: 55-lut, sections 4.2, 4.3, 6, 7.3.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_lut_fp16
   import nvdla_lut_pkg::*;
 #(

@@ -11,9 +11,7 @@
 // first stage. START and END are sign-extended from 32 bits; cfg_i and precision_i must not change while beats are in
 // flight.
 // Spec: 55-lut, sections 2, 3.1, 4 to 6.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_lut_sdp
   import nvdla_lut_pkg::*;
 #(

@@ -11,9 +11,7 @@
 // next one; LE starts at word 0, LO at LutLoBase. The tables have no reset. Every lane has the tables in two memories,
 // of even and of odd words, and the access port has a third copy: each memory is read once in a clock.
 // Spec: 55-lut, section 3.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_lut_tables
   import nvdla_lut_pkg::*;
 #(

@@ -6,9 +6,7 @@
 // mask of the atoms that count, as soon as it is complete: in the clock of its last atom, but the end of a command that
 // the upper half of its last word overhangs leaves in the clock after it. busy_o: a command has atoms to come.
 // Spec: 70-memory-interface, sections 4 and 5.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_dma_pack
   import nvdla_pkg::*;
 #(

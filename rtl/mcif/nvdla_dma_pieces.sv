@@ -7,9 +7,7 @@
 // Accepted request to first piece: one clock; one piece per clock, also from one request to the next. req_ready_o comes
 // from a register.
 // Spec: 70-memory-interface, sections 1 and 4.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_dma_pieces
   import nvdla_pkg::*;
 #(

@@ -11,9 +11,7 @@
 // Answers without a request are dropped. busy_o: in this clock something is accepted, offered, arrives or leaves; else
 // no register changes.
 // Spec: 70-memory-interface, sections 3.2, 4 and 5.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_dma_read
   import nvdla_pkg::*;
 #(

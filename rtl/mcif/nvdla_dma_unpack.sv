@@ -6,9 +6,7 @@
 // whatever half it begins in; the upper half of the last word of an odd number is 0. Requests bounds the requests that
 // wait.
 // Spec: 70-memory-interface, sections 4 and 5.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_dma_unpack
   import nvdla_pkg::*;
 #(

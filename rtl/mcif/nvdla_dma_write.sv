@@ -11,9 +11,7 @@
 // Accepted command with its data: offered at mif_o in the next clock (beats of several atoms: two later); DatAtoms
 // atoms per clock.
 // Spec: 70-memory-interface, sections 2, 4 and 5.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_dma_write
   import nvdla_pkg::*;
 #(

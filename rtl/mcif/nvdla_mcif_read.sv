@@ -7,9 +7,7 @@
 // separately against the limit. Beats come back in the clock of the R transfer, never refused (the clients reserved
 // their room). Beats of an id without client are dropped. busy_o: something moves or waits to move.
 // Spec: 70-memory-interface, sections 2 and 3.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_mcif_read
   import nvdla_pkg::*;
 #(

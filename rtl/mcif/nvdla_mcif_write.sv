@@ -9,9 +9,7 @@
 // burst, on AW and W in the same clock, each counted separately against the limit, its awaddr aligned to the bus. B of
 // an id without client or without a burst in flight are dropped. busy_o: something moves or waits to move.
 // Spec: 70-memory-interface, sections 2 and 3.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_mcif_write
   import nvdla_pkg::*;
 #(

@@ -4,9 +4,7 @@
 // A client has pieces in flight at one memory at a time, so its answers never collide. Without secondary memory pieces
 // to it are never accepted, and sram_o is 0.
 // Spec: 70-memory-interface, section 7.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_mif
   import nvdla_pkg::*;
 (

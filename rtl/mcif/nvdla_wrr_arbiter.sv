@@ -6,9 +6,7 @@
 // a client out. A client that yields to another one loses the rest of its grants. The search starts at client 0 after
 // reset. weight_i: 8 bits per client, client 0 lowest.
 // Spec: 70-memory-interface, section 3.1.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_wrr_arbiter #(
     parameter int Clients = 2,
     parameter int IndexBits = 1

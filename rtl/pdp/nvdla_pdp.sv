@@ -10,9 +10,7 @@
 // The PDP_RDMA group is released when its last atom has been delivered, the PDP group when the last output has gone to
 // the write DMA, which happens after the whole input has been taken, even columns and lines that no window uses.
 // Spec: 60-pdp; 10-system section 6 (groups).
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 `ifndef NVDLA_PDP_RDMA_D_UNUSED
 `include "nvdla_unused.svh"
 `endif

@@ -5,9 +5,7 @@
 // nvdla_fp16_mean (three clocks) with the vertical pad term tot_pad_i, and packing. atom_begun_o: at least one beat of
 // an atom is there, or a whole one. clk_mean_i is clk_i in layers of averages of FP16, else it may stand still.
 // Spec: 60-pdp, sections 5.3, 5.4.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_pdp_average
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;

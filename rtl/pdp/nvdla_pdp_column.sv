@@ -10,9 +10,7 @@
 // in the clock in which it is written is kept beside the memory. clk_mean_i is clk_i in layers of them, else it may
 // stand still.
 // Spec: 60-pdp, sections 5, 9.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_pdp_column
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;

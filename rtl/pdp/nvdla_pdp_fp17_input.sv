@@ -2,9 +2,7 @@
 //
 // in_*: atoms of FP16 elements. out_*: the same elements in FP17, element 0 lowest.
 // Spec: 60-pdp, sections 5.4, 6.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_pdp_fp17_input
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;

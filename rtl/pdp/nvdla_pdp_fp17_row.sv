@@ -6,9 +6,7 @@
 // without columns (of a flush) brings anything in row_o. The banks that it reads (read_o, at read_addr_o)
 // are named in the clock before it comes.
 // Spec: 60-pdp, section 5.4.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_pdp_fp17_row
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;

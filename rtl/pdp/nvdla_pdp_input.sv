@@ -8,9 +8,7 @@
 // in_atom_data_o), or beats in_beat_o of an atom (data in in_beat_data_o), the last of them with in_last_o, as is every
 // whole atom. done_o: the whole cube has been taken.
 // Spec: 60-pdp, sections 7, 8, 10.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_pdp_input
   import nvdla_pkg::*;
   import nvdla_precision_pkg::*;

@@ -13,9 +13,7 @@
 // Averages of FP16: atoms come as FP17 numbers, and nvdla_pdp_fp17_row adds up the columns of a window, some clocks
 // more. clk_mean_i is clk_i in layers of them, else it may stand still.
 // Spec: 60-pdp, sections 4, 5, 7.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 `ifndef NVDLA_PDP_D_UNUSED
 `include "nvdla_unused.svh"
 `endif

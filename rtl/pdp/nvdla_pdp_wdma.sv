@@ -7,9 +7,7 @@
 // waits (D_PERF_WRITE_STALL), never cleared.
 // Byte sums of base and strides are passed on as they are (20-data-formats section 9).
 // Spec: 60-pdp, sections 3, 7, 10.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_pdp_wdma
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;

@@ -8,9 +8,7 @@
 // gone to the write DMA. The undefined mode never ends.
 // Spec: 66-rubik; 10-system, section 6 (groups).
 `ifdef NVDLA_RUBIK  // without it there are no such registers
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 `ifndef NVDLA_RBK_D_UNUSED
 `include "nvdla_unused.svh"
 `endif

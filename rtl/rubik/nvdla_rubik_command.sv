@@ -4,9 +4,7 @@
 // start_i begins a layer; base_i and the strides are those of the output; plane_stride_i: from a plane to the next
 // (split). cmd_* as in nvdla_engine_output.
 // Spec: 66-rubik, sections 3 to 6.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_rubik_command
   import nvdla_rubik_pkg::*;
 (

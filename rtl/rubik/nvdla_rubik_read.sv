@@ -3,9 +3,7 @@
 // start_i begins a layer; base_i and the strides are those of the input. row_stride_i: from a phase or plane to the
 // next. req_* as in nvdla_dma_read; req_last_o marks the layer's last one.
 // Spec: 66-rubik, sections 3 to 6.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_rubik_read
   import nvdla_rubik_pkg::*;
 (

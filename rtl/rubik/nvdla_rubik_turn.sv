@@ -8,9 +8,7 @@
 // The buffer is 64 memories of a byte. A beat's bytes lie at its place in all of them, byte i in memory i ^ skew: the
 // skew of a place is such that the 64 bytes that leave together lie in different memories.
 // Spec: 66-rubik, sections 3 to 5.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_rubik_turn
   import nvdla_pkg::*;
   import nvdla_rubik_pkg::*;

@@ -2,9 +2,7 @@
 //
 // start_i begins with the first block, which block_o shows from the next clock on; step_i moves to the next; active_o
 // ends with the last one. Split and merge have one phase. Spec: 66-rubik, section 6.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_rubik_walk
   import nvdla_rubik_pkg::*;
 (

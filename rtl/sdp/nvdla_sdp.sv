@@ -10,9 +10,7 @@
 // release.
 // Latency from an element to its result: 4 clocks, and 3 more for each X stage that is not bypassed.
 // Spec: 50-sdp.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 `ifndef NVDLA_SDP_D_UNUSED
 `include "nvdla_unused.svh"
 `endif

@@ -7,9 +7,7 @@
 // atom is MemAtom / 2 of them. batches_i, second_o, turn_end_o, round_end_o: nvdla_sdp_walk; the ends are set with the
 // last beat of their atom.
 // Spec: 50-sdp sections 8.1, "Processing order", and 8.3.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_sdp_beats
   import nvdla_pkg::*;
 (

@@ -8,9 +8,7 @@
 // column. A column has 2^column_log_i atoms. stall_o, clear_i, count_i: nvdla_rdma_walk. Bases and strides must be
 // aligned by the caller; lines of bands are a multiple of four.
 // Spec: 50-sdp sections 3.2, 4 and 8.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_sdp_blocks
   import nvdla_pkg::*;
 (

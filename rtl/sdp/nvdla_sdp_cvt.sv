@@ -6,9 +6,7 @@
 // all the same. saturated_o has one flag per lane. fp_i: PROC is FP16. Latency: 3 clocks (difference, product, shift;
 // FP16: input, FP16, result); the three registers move together. Settings are stable while data is inside.
 // Spec: 50-sdp sections 5.3, 6.4, 9 and 10.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_sdp_cvt
   import nvdla_pkg::*;
   import nvdla_precision_pkg::*;

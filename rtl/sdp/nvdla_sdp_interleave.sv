@@ -6,9 +6,7 @@
 // width_i do not change while run_i is high. Latency: none with on_i = 0, else a clock and the wait for the other
 // surface.
 // Spec: 50-sdp section 3.2.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_sdp_interleave
   import nvdla_pkg::*;
 (

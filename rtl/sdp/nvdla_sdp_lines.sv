@@ -6,9 +6,7 @@
 // after run_i rises one clock later. last_o marks the last one. stall_o, clear_i, count_i: nvdla_rdma_walk.
 // Bases and strides must be aligned by the caller.
 // Spec: 50-sdp sections 3.2, 4 and 8.1.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_sdp_lines
   import nvdla_pkg::*;
 (

@@ -8,9 +8,7 @@
 // first serve all its columns.
 // Streams and done_o as in nvdla_sdp_rdma_operand. Latency from a response to the stream: 2 clocks; a beat a clock.
 // Spec: 50-sdp section 4.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_sdp_operands
   import nvdla_pkg::*;
 (

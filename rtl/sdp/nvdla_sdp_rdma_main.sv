@@ -10,9 +10,7 @@
 // Stream out: one atom (AtomBits) a transfer. Latency from run_i to the request: 1 clock; from response to stream:
 // none.
 // Spec: 50-sdp sections 3.2 and 10.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_sdp_rdma_main
   import nvdla_pkg::*;
 #(

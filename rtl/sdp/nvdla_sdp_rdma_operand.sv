@@ -14,9 +14,7 @@
 // all batches (nvdla_sdp_operands). done_o rises when the last beat is in the output register and stays high until
 // run_i falls.
 // Spec: 50-sdp section 4.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_sdp_rdma_operand
   import nvdla_pkg::*;
 #(

@@ -7,9 +7,7 @@
 // +0.
 // Stream out: SdpBsThroughput lanes of 32 bits a transfer, last_o with the layer's last one. Latency: 1 clock.
 // Spec: 50-sdp sections 3 and 6.1.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_sdp_source
   import nvdla_pkg::*;
   import nvdla_precision_pkg::*;

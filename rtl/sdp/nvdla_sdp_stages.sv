@@ -2,9 +2,7 @@
 //
 // move_o: the stages move, because the last one is empty or taken. take_i: a transfer enters in this clock (only while
 // they move). first_o and second_o say that stage 1 and 2 hold one; valid_o, ready_i and last_o are stage 3's.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_sdp_stages (
     input  logic clk_i,
     input  logic rst_ni,

@@ -5,9 +5,7 @@
 // other layers show what the last counting one left. NAN_OUTPUT_NUM begins at 0 in every layer; count_nans_i: the
 // results are FP16 on their way to memory.
 // Spec: 50-sdp sections 9 and 10.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_sdp_status
   import nvdla_pkg::*;
 (

@@ -7,9 +7,7 @@
 // the last batch. Without batches a column is a turn of its own. Winograd order only permutes columns and lines of a
 // surface: what is counted here is the same.
 // Spec: 50-sdp sections 8.1, "Processing order", and 8.3.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_sdp_walk
   import nvdla_pkg::*;
 (

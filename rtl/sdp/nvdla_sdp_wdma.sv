@@ -11,9 +11,7 @@
 // surface of a pair and the second to the odd one (INT8 to INT16). winograd_i: pairs of columns, each in four lines;
 // batches_i: pairs of columns, each in all batches batch_stride_i apart, and cubes of 1x1 are not packed.
 // Spec: 50-sdp sections 8 and 11.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_sdp_wdma
   import nvdla_pkg::*;
 (

@@ -7,9 +7,7 @@
 // fp_i: the layer is FP16 (configurations with FP16). Latency: 3 clocks (ALU, product, shift; FP16: operands, ALU,
 // product), 0 in bypass. The three registers move together.
 // Spec: 50-sdp sections 5.1 and 6.3.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_sdp_x
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;

@@ -14,9 +14,7 @@
 // result: 6 clocks (operand's product, operand, product, shift, ALU, packing), 3 more with the table, 6 if the
 // configuration has FP16; 0 in bypass. All stages move together.
 // Spec: 50-sdp, sections 5.2 and 6.3; 55-lut.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 `ifndef NVDLA_SDP_S_UNUSED
 `include "nvdla_unused.svh"
 `endif

@@ -8,9 +8,7 @@
 // order, and rows after an empty place wait.
 // Results are in the buffer one clock after their atom.
 // Spec: 40-convolution-core, sections 4.6, 8.3, 9.4 and 9.5.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cacc_mixed
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;

@@ -2,9 +2,7 @@
 // end of the run what it was at its start.
 //
 // In a clock, up_i adds add_i and down_i subtracts sub_i; clear_i sets it to 0 instead. It starts with Start.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_check_balance #(
     parameter int Start = 0,
     parameter int Max = 1

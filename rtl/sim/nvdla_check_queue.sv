@@ -4,9 +4,7 @@
 // push_i, in_i: a word goes in; valid_i, out_i: the queue offers a word; pop_i: that word leaves. The queue holds at
 // most Depth words, and a word is offered in a later clock than it came in. It does not depend on the implementation of
 // the checked queue: it counts and stores on its own.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_check_queue #(
     parameter int Width = 1,
     parameter int Depth = 1,

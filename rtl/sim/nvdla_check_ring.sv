@@ -6,9 +6,7 @@
 // reported, rl_*: the oldest entries given back; clear_i empties the ring. Gaps 1: slices may be larger than their
 // data, and entries after the data stay unwritten; then only the first entry of a report must have been written.
 // Spec: 30-cdma-cbuf, sections 4 and 9.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_check_ring #(
     parameter int Entries = 1,
     parameter int Slots = 1,

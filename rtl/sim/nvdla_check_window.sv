@@ -3,9 +3,7 @@
 //
 // The ring has ring_i entries from entry first_i on. up_*: the writer reports entries; rl_*: the reader gives the
 // oldest ones back; clear_i empties the ring. rd_*: a read. Spec: 30-cdma-cbuf, section 9.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_check_window (
     input  logic        clk_i,
     input  logic        rst_ni,

@@ -2,9 +2,7 @@
 // compute an atomic operation; those of the layer's precision work, the others are idle. Their sums wait for as long as
 // the hardware takes.
 // Spec: 40-convolution-core, sections 4.3, 7.2, 9.1 and 9.2.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 `ifndef NVDLA_CMAC_A_D_UNUSED
 `include "nvdla_unused.svh"
 `endif

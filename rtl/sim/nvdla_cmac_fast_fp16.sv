@@ -15,9 +15,7 @@
 // less the carry of those bits. At a distance of one or two the carry depends only on the low eight bits of weight and
 // data, and is computed for eight cells at once, a byte each. The few terms further away are computed from U and V.
 // Spec: 40-convolution-core, sections 3.3, 4.3 and 9.2.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cmac_fast_fp16
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;

@@ -11,9 +11,7 @@
 // tile_i: lane 4e + channel is position e of a Winograd tile, the values are the outputs of the tile (POA); else only
 // value 0 counts. A value: INT8 {high kernel's sum, low kernel's sum} of ConvInt8Bits each, INT16 the sum.
 // Spec: 40-convolution-core, sections 3.3, 4.3 and 9.1.
-`ifndef NVDLA_CHECK_SVH
-`include "../common/nvdla_check.svh"
-`endif
+`include "nvdla_check.svh"
 module nvdla_cmac_fast_integer
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;

@@ -3,6 +3,6 @@
 # elsewhere.
 rtl=${rtl:-rtl}
 # shellcheck disable=SC2034 # used by what sources this
-mapfile -t sources < <(sed -e 's://.*::' -e '/\.svh/d' -e '/^[[:space:]]*$/d' -e "s:^:$rtl/:" "$rtl/nvdla.f")
+mapfile -t sources < <(sed -e 's://.*::' -e '/\.svh/d' -e '/^+/d' -e '/^[[:space:]]*$/d' -e "s:^:$rtl/:" "$rtl/nvdla.f")
 # shellcheck disable=SC2034
 mapfile -t headers < <(find "$rtl" -name '*.svh' | sort)

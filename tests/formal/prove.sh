@@ -14,7 +14,7 @@ passed=0 failed=0
 # claim NAME VERDICT PREPARATION SOURCES [YOSYS-OPTION]: VERDICT is what ABC prints
 claim() {
     local name=$1 verdict=$2 log=$out/$1.log
-    timeout $limit yosys -q -p "read_verilog -sv -formal ${5:-} rtl/common/nvdla_check.svh tests/formal/proof.svh $4; $3; setundef -undriven -anyseq;
+    timeout $limit yosys -q -p "read_verilog -sv -formal -Irtl/common ${5:-} rtl/common/nvdla_check.svh tests/formal/proof.svh $4; $3; setundef -undriven -anyseq;
         techmap; opt -full; dffunmap; simplemap; aigmap; opt_clean; write_aiger -zinit $out/$name.aig" >"$log" 2>&1 &&
         timeout $limit yosys-abc -c "read_aiger $out/$name.aig; fold; pdr" >>"$log" 2>&1
     if grep -q "$verdict" "$log"; then
@@ -90,7 +90,7 @@ functions() {
 # lane_claim NAME CLAIM HARDWARE FAST: makes the claim's files and its part of the script; HARDWARE and FAST are the files of both forms
 lane_claim() {
     local dir=$lanes/$1 ones="64'h0101010101010101"
-    mkdir -p "$dir"/{cmac,common} && cp "$3" "$dir/cmac/lane.sv" && cp rtl/common/nvdla_check.svh "$dir/common/"
+    mkdir -p "$dir" && cp "$3" "$dir/lane.sv" && cp rtl/common/nvdla_check.svh "$dir/"
     {
         echo "package fast;  localparam logic [31:0] Bias = 32'h55550000;"
         functions "$4" decode add3 add3_sum add3_carry digit half truncated | sed "s/Ones/$ones/g"
@@ -103,10 +103,10 @@ lane_claim() {
     } >"$dir/hardware.sv"
     awk '/for [(]int k = 0; k < 4; k[+][+][)] begin/ { inside = 1 } inside { print } inside && /^        end/ { exit }' "$4" >"$dir/lane_digits.svh"
     awk '/What the low four and eight bits of U and V carry/ { inside = 1 } inside && /c < ConvCells/ { exit } inside { print }' "$4" >"$dir/lane_carries.svh"
-    files+=("$dir"/{fast,hardware,cmac/lane}.sv "$dir"/{lane_digits,lane_carries,common/nvdla_check}.svh)
+    files+=("$dir"/{fast,hardware,lane}.sv "$dir"/{lane_digits,lane_carries,nvdla_check}.svh)
     cat >>"$lanes/script.ys" <<END
 design -reset
-read_slang -j 1 --top proof -D SYNTHESIS -D $2 -I $dir $package $dir/fast.sv $dir/hardware.sv $dir/cmac/lane.sv tests/formal/cmac_lane.sv
+read_slang -j 1 --top proof -D SYNTHESIS -D $2 -I $dir $package $dir/fast.sv $dir/hardware.sv $dir/lane.sv tests/formal/cmac_lane.sv
 proc
 flatten
 dffunmap

@@ -44,7 +44,7 @@ check "what fails is reported, and how to debug it" $?
 [ "$before" = "$(git -C "$repo" status --porcelain --branch; git -C "$repo" worktree list)" ] && [ -z "$(ls "$TMPDIR")" ]
 check "the repository is as it was" $?
 # The RTL of two revisions, set side by side by a file list of the user's.
-mkdir -p "$repo/out" && sed -e 's://.*::' -e '/^[[:space:]]*$/d' -e 's:^:../rtl/:' "$repo/rtl/nvdla.f" >"$dir/list" && cp "$build/gen/small/nvdla_pkg.sv" "$repo/out" &&
+mkdir -p "$repo/out" && sed -e 's://.*::' -e '/^[[:space:]]*$/d' -e 's:^\(+incdir+\)\?:&../rtl/:' "$repo/rtl/nvdla.f" >"$dir/list" && cp "$build/gen/small/nvdla_pkg.sv" "$repo/out" &&
     { echo nvdla_pkg.sv; cat "$dir/list"; } >"$repo/out/vmod.f" && commit "A list"
 echo "module (" >>"$repo/rtl/pdp/nvdla_pdp_pkg.sv" && commit "PDP: half done again"
 ends "the error of Verilator is reported" 2 "'HEAD' cannot be judged: it does not build: %Error.*nvdla_pdp_pkg.sv" \

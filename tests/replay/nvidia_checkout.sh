@@ -17,9 +17,9 @@ make -s "$build/gen/small/nvdla_pkg.sv"
 cat rtl/common/nvdla_check.svh "$build/gen/small/nvdla_pkg.sv" >"$vmod/include/packages.vh"
 while read -r file; do
     case $file in
-    '' | //* | *.svh) ;;
-    *_pkg.sv) cat "rtl/$file" >>"$vmod/include/packages.vh" ;;
-    *) mkdir -p "$vmod/nvdla/$(dirname "$file")" && cp "rtl/$file" "$vmod/nvdla/${file%.sv}.v" ;;
+    '' | //* | +* | *.svh) ;;
+    *_pkg.sv) sed '/include "nvdla_check/d' "rtl/$file" >>"$vmod/include/packages.vh" ;;
+    *) mkdir -p "$vmod/nvdla/$(dirname "$file")" && sed '/include "nvdla_check/d' "rtl/$file" >"$vmod/nvdla/${file%.sv}.v" ;;
     esac
 done <rtl/nvdla.f
 # CFGROM of an array of 16 channels.

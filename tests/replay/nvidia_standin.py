@@ -36,7 +36,7 @@ def main(build, folder):
     head = re.search(r"^module NV_nvdla\b.*?^\);\n", text, re.M | re.S).group(0)
     text = re.sub(r"\bNV_nvdla\b", "standin", text)
     (folder / "standin.sv").write_text(text + head + LINKS + head.replace("NV_nvdla", "wrapped") + WRAPPED)
-    (folder / "standin.f").write_text("standin.sv\n")
+    (folder / "standin.f").write_text(f"+incdir+{rtl.resolve()}/common\nstandin.sv\n")
     (folder / "late.csv").write_text(LATE.replace("\\\n", ""))
 
 

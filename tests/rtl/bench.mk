@@ -20,7 +20,7 @@ list-benches:
 	@echo $(TESTED_BENCHES)
 
 # Macros and packages, then the folders in which modules are looked for.
-BENCH_RTL := rtl/common/nvdla_check.svh $(shell sed -n 's:^\([a-z].*_pkg\.sv\)$$:rtl/\1:p' rtl/nvdla.f) $(addprefix -y ,$(sort $(patsubst %/,%,$(dir $(filter rtl/%,$(RTL_SRC))))))
+BENCH_RTL := +incdir+rtl/common rtl/common/nvdla_check.svh $(shell sed -n 's:^\([a-z].*_pkg\.sv\)$$:rtl/\1:p' rtl/nvdla.f) $(addprefix -y ,$(sort $(patsubst %/,%,$(dir $(filter rtl/%,$(RTL_SRC))))))
 bench_top = $(or $(wildcard tests/rtl/$(1)/$(1)_bench.sv),$(BENCH_TOP_$(1)),rtl/$(1)/nvdla_$(1).sv)
 
 # $(1) engine, $(2) configuration, $(3) folder of the results

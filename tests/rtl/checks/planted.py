@@ -63,11 +63,9 @@ def write_copy(faults, folder, build):
         bad = re.sub(r"\bON\b", f"(tb_top.dut.nvdla_pwrbus_ram_c_pd == 32'd{number})", bad)
         with open(f"{folder}/rtl/{path}", "w", encoding="utf-8") as f:
             f.write(text.replace(good, bad))
-    with open("rtl/nvdla.f", encoding="utf-8") as f:
-        sources = [line.split("//")[0].strip() for line in f]
     with open(folder + "/planted.f", "w", encoding="utf-8") as f:
         f.write(os.path.abspath(f"{build}/gen/{CONFIG}/nvdla_pkg.sv") + "\n")
-        f.writelines(os.path.abspath(f"{folder}/rtl/{source}") + "\n" for source in sources if source)
+        f.write(f"-F {os.path.abspath(folder)}/rtl/nvdla.f\n")
 
 
 def play(number, traces, memory, out):

@@ -12,7 +12,7 @@ engines=(nvdla_{sdp,pdp,cdp,cdma,cbuf,csc,cmac,cacc})
 mapfile -t defines < <(sed -n 's/^+define+\([A-Z_]*\)$/-D \1/p' "$gen/config.f")
 . scripts/yosys/rtl_files.sh
 cat >"$out/top.ys" <<END
-read_slang -j 1 --top NV_nvdla -D SYNTHESIS ${defines[*]} ${engines[*]/#/--blackboxed-module } -I $gen $gen/nvdla_pkg.sv ${sources[*]}
+read_slang -j 1 --top NV_nvdla -D SYNTHESIS ${defines[*]} ${engines[*]/#/--blackboxed-module } -I $gen -I $rtl/common $gen/nvdla_pkg.sv ${sources[*]}
 delete ${engines[*]/#/t:}
 setundef -undriven -expose
 synth -flatten -top NV_nvdla
