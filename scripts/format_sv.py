@@ -5,7 +5,7 @@ usage: format_sv.py [--check] FILE...
 
 Only white space and the line breaks of comments change: the tokens before and after are compared, and a file whose tokens
 would differ stays as it is, with an error. With --check nothing is written: each line that would change is named. A line
-that is too long and cannot be broken is an error in both.
+that is too long and cannot be broken, and a line of several ports, are errors in both.
 """
 import argparse
 import re
@@ -215,6 +215,17 @@ def layout(text):
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
+def shared_lines(text):
+    """Numbers of the lines in heads of modules that have more than one port."""
+    inside = False
+    for number, line in enumerate(text.splitlines(), 1):
+        code = re.sub(r"\[.*?\]", "", split_comment(line)[0])
+        inside = inside or code.startswith("module ")
+        if inside and re.match(r"\s*(input|output|inout)\b.*,\s*\w", code):
+            yield number
+        inside = inside and not code.endswith(");")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="name what would change, write nothing")
@@ -233,6 +244,9 @@ def main():
             if len(line) > COLUMNS:
                 print(f"{path}:{number}: {len(line)} columns, at most {COLUMNS}: break this line", file=sys.stderr)
                 failed = True
+        for number in shared_lines(text):
+            print(f"{path}:{number}: several ports, expected one in each line of a module's head", file=sys.stderr)
+            failed = True
         if new == text:
             continue
         if options.check:

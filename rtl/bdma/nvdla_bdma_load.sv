@@ -13,21 +13,27 @@
 module nvdla_bdma_load
   import nvdla_bdma_pkg::*;
 (
-    input  logic             clk_i, rst_ni, push_i,
+    input  logic             clk_i,
+    input  logic             rst_ni,
+    input  logic             push_i,
     input  bdma_descriptor_t descriptor_i,
-    input  logic             launch_i, launch_group_i,
+    input  logic             launch_i,
+    input  logic             launch_group_i,
     output logic             taken_o,
     output logic [ 7:0]      free_o,
     output logic             idle_o,
     output logic [ 1:0]      loading_o,
-    output logic             waiting_o, req_valid_o,
+    output logic             waiting_o,
+    output logic             req_valid_o,
     input  logic             req_ready_i,
     output logic [63:0]      req_addr_o,
     output logic [15:0]      req_size_o,
-    output logic             req_ram_o, store_valid_o,
+    output logic             req_ram_o,
+    output logic             store_valid_o,
     input  logic             store_ready_i,
     output bdma_descriptor_t store_o,
-    output logic             store_last_o, store_group_o
+    output logic             store_last_o,
+    output logic             store_group_o
 );
   logic queue_valid, queue_ready, queue_free, stored, moved;
   logic [BdmaDescriptorBits-1:0] queue_flat, out_flat_q;

@@ -8,10 +8,13 @@
 module nvdla_bdma_store
   import nvdla_bdma_pkg::*;
 (
-    input  logic             clk_i, rst_ni, load_valid_i,
+    input  logic             clk_i,
+    input  logic             rst_ni,
+    input  logic             load_valid_i,
     output logic             load_ready_o,
     input  bdma_descriptor_t load_i,
-    input  logic             load_last_i, load_group_i,
+    input  logic             load_last_i,
+    input  logic             load_group_i,
     output logic             cmd_valid_o,
     input  logic             cmd_ready_i,
     output logic [63:0]      cmd_addr_o,

@@ -25,7 +25,10 @@ module nvdla_cacc
   import nvdla_precision_pkg::*;
   import nvdla_conv_pkg::*;
 (
-    input  logic                             clk_i, rst_ni, csb_req_i, csb_write_i,
+    input  logic                             clk_i,
+    input  logic                             rst_ni,
+    input  logic                             csb_req_i,
+    input  logic                             csb_write_i,
     input  logic [          CsbAddrBits-1:0] csb_addr_i,
     input  logic [                     31:0] csb_wdata_i,
     output logic [                     31:0] csb_rdata_o,
@@ -33,8 +36,11 @@ module nvdla_cacc
     output logic                             run_o,
     // From CMAC: cells of A come before the cells of B; the flags come with A.
     input  logic                             valid_i,
-    input  logic [ConvCells*ConvSumBits-1:0] sum_a_i, sum_b_i,
-    input  logic                             stripe_end_i, channel_end_i, layer_end_i,
+    input  logic [ConvCells*ConvSumBits-1:0] sum_a_i,
+    input  logic [ConvCells*ConvSumBits-1:0] sum_b_i,
+    input  logic                             stripe_end_i,
+    input  logic                             channel_end_i,
+    input  logic                             layer_end_i,
     output logic                             credit_valid_o,
     // To SDP.
     output logic                             cacc_valid_o,

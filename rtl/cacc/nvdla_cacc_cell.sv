@@ -13,17 +13,22 @@ module nvdla_cacc_cell
   import nvdla_cacc_pkg::*;
   import nvdla_fp48_pkg::*;
 (
-    input  logic                      clk_i, int8_i, fp16_i,
+    input  logic                      clk_i,
+    input  logic                      int8_i,
+    input  logic                      fp16_i,
     input  logic                      tile_i,  // Winograd: all values count, else value 0
     input  logic [               4:0] truncate_i,
     // An atom: sums by value, place in the stripe; it begins a stripe, it is final and goes to place_i.
     input  logic                      valid_i,
     input  logic [   ConvSumBits-1:0] sums_i,
-    input  logic [ConvStripeBits-1:0] position_i, next_i,
-    input  logic                      fresh_i, final_i,
+    input  logic [ConvStripeBits-1:0] position_i,
+    input  logic [ConvStripeBits-1:0] next_i,
+    input  logic                      fresh_i,
+    input  logic                      final_i,
     input  logic [   ConvRowBits-1:0] place_i,
     output logic [  2*ConvValues-1:0] clipped_o,  // final results that count as saturated
-    input  logic                      rd_i, bypass_i,
+    input  logic                      rd_i,
+    input  logic                      bypass_i,
     input  logic [               1:0] rd_value_i,
     input  logic [   ConvRowBits-1:0] rd_place_i,
     output logic signed [   CaccAccBits-1:0] low_o,

@@ -13,7 +13,8 @@ module nvdla_cbuf_banks
   import nvdla_cbuf_pkg::*;
 (
     input  logic                                  clk_i,
-    input  logic [       2*CbufWrAtoms*Slots-1:0] wr_en_i, wr_hit_i,
+    input  logic [       2*CbufWrAtoms*Slots-1:0] wr_en_i,
+    input  logic [       2*CbufWrAtoms*Slots-1:0] wr_hit_i,
     input  logic [2*CbufWrAtoms*CbufAddrBits-1:0] wr_addr_i,
     input  logic [    2*CbufWrAtoms*AtomBits-1:0] wr_data_i,
     input  logic [                           3:0] rd_valid_i,

@@ -21,7 +21,9 @@ module nvdla_cdma
 (
     input  logic                   clk_i,
     input  logic                   clk_on_i,  // keeps the clock running
-    input  logic                   rst_ni, csb_req_i, csb_write_i,
+    input  logic                   rst_ni,
+    input  logic                   csb_req_i,
+    input  logic                   csb_write_i,
     input  logic [CsbAddrBits-1:0] csb_addr_i,
     input  logic [           31:0] csb_wdata_i,
     output logic [           31:0] csb_rdata_o,
@@ -31,12 +33,14 @@ module nvdla_cdma
     output mif_rd_req_t            wt_mif_o,
     input  mif_rd_rsp_t            wt_mif_i,
     // Write ports of CBUF.
-    output cbuf_wr_t               dat_wr_o, wt_wr_o,
+    output cbuf_wr_t               dat_wr_o,
+    output cbuf_wr_t               wt_wr_o,
     // Accounting with CSC.
     output cdma2csc_t              csc_o,
     input  csc2cdma_t              csc_i,
     // One clock per finished fetch, by group.
-    output logic [            1:0] dat_done_intr_o, wt_done_intr_o
+    output logic [            1:0] dat_done_intr_o,
+    output logic [            1:0] wt_done_intr_o
 );
   logic clk, armed;  // the clock of everything below
 

@@ -10,9 +10,14 @@ module nvdla_cdma_cvt
   import nvdla_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                 clk_i, enable_i, int8_i, signed_i, mean_i,
+    input  logic                 clk_i,
+    input  logic                 enable_i,
+    input  logic                 int8_i,
+    input  logic                 signed_i,
+    input  logic                 mean_i,
     input  logic [         63:0] means_i,  // four signed halfwords, channel 0 in the low bits
-    input  logic [         15:0] offset_i, scale_i,
+    input  logic [         15:0] offset_i,
+    input  logic [         15:0] scale_i,
     input  logic [          5:0] truncate_i,
     input  logic                 valid_i,
     input  logic [ AtomBits-1:0] data_i,

@@ -17,21 +17,32 @@ module nvdla_cdma_cvt_pairs
   import nvdla_cbuf_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                            clk_i, rst_ni, clk_on_i, enable_i, image_i, source16_i,
+    input  logic                            clk_i,
+    input  logic                            rst_ni,
+    input  logic                            clk_on_i,
+    input  logic                            enable_i,
+    input  logic                            image_i,
+    input  logic                            source16_i,
     input  logic                            wide_i,  // processing precision of 16 bits
     input  logic                            fp16_i,  // and FP16
-    input  logic                            signed_i, mean_i,
+    input  logic                            signed_i,
+    input  logic                            mean_i,
     input  logic [                    63:0] means_i,  // four signed halfwords, channel 0 in the low bits
-    input  logic [                    15:0] offset_i, scale_i,
+    input  logic [                    15:0] offset_i,
+    input  logic [                    15:0] scale_i,
     input  logic [                     5:0] truncate_i,
-    input  logic                            watch_i, flush_i, valid_i, again_i,
+    input  logic                            watch_i,
+    input  logic                            flush_i,
+    input  logic                            valid_i,
+    input  logic                            again_i,
     input  logic [CbufWrAtoms*AtomBits-1:0] data_i,
     input  logic [       ChunkLanes*16-1:0] element_i,
     input  logic [        ChunkLanes*3-1:0] kind_i,
     input  logic                            next_valid_i,  // valid_i of the clock before
     output logic [CbufWrAtoms*AtomBits-1:0] data_o,
     input  logic                            clear_i,
-    output logic [                    31:0] nan_o, infinity_o
+    output logic [                    31:0] nan_o,
+    output logic [                    31:0] infinity_o
 );
   localparam int Bytes = ChunkLanes;
   localparam int DataBits = CbufWrAtoms * AtomBits;

@@ -11,7 +11,10 @@ module nvdla_cdma_sizes
   import nvdla_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                clk_i, rst_ni, start_i, enable_i,
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                start_i,
+    input  logic                enable_i,
     input  logic [AddrBits-1:0] base_i,
     input  logic [SizeBits-1:0] groups_i,
     output logic                req_valid_o,

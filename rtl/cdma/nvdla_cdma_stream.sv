@@ -17,22 +17,29 @@ module nvdla_cdma_stream
   import nvdla_cbuf_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                                clk_i, rst_ni, start_i, clear_i, enable_i,
+    input  logic                                clk_i,
+    input  logic                                rst_ni,
+    input  logic                                start_i,
+    input  logic                                clear_i,
+    input  logic                                enable_i,
     input  logic [                AddrBits-1:0] base_i,
     input  logic [                        31:0] bytes_i,
-    input  logic [          EntryCountBits-1:0] ring_i, first_i,
+    input  logic [          EntryCountBits-1:0] ring_i,
+    input  logic [          EntryCountBits-1:0] first_i,
     output logic                                req_valid_o,
     input  logic                                take_i,
     output logic [                AddrBits-1:0] req_addr_o,
     output logic [                         3:0] req_atoms_o,
-    input  logic                                rsp_valid_i, rsp_two_i,
+    input  logic                                rsp_valid_i,
+    input  logic                                rsp_two_i,
     output logic [CbufWrAtoms*CbufAddrBits-1:0] wr_addr_o,
     output logic [    CbufWrAtoms*SlotBits-1:0] wr_slot_o,
     output logic [             CbufWrAtoms-1:0] wr_clear_o,
     output logic [                        32:0] written_o,
     output logic                                complete_o,
     output logic [          EntryCountBits-1:0] stored_o,
-    input  logic                                report_i, rl_valid_i,
+    input  logic                                report_i,
+    input  logic                                rl_valid_i,
     input  logic [          EntryCountBits-1:0] rl_entries_i
 );
   localparam int FillBits = 15 + SlotShift;  // atoms of the ring

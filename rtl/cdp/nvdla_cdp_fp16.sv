@@ -9,9 +9,14 @@ module nvdla_cdp_fp16
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;
 (
-    input  logic                                     clk_i, sqsum_bypass_i, mul_bypass_i,
+    input  logic                                     clk_i,
+    input  logic                                     sqsum_bypass_i,
+    input  logic                                     mul_bypass_i,
     input  logic [                              1:0] normalz_len_i,
-    input  logic                                     step_i, beat_valid_i, summing_i, factors_valid_i,
+    input  logic                                     step_i,
+    input  logic                                     beat_valid_i,
+    input  logic                                     summing_i,
+    input  logic                                     factors_valid_i,
     input  logic [                 CdpViewWidth-1:0] view_i,
     input  logic [                 CdpBeatWidth-1:0] values_i,
     output logic [              CdpWideLanes*32-1:0] sums_o,

@@ -10,12 +10,17 @@ module nvdla_cdp_int16
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;
 (
-    input  logic                                   clk_i, sqsum_bypass_i, mul_bypass_i,
+    input  logic                                   clk_i,
+    input  logic                                   sqsum_bypass_i,
+    input  logic                                   mul_bypass_i,
     input  logic [                            1:0] normalz_len_i,
     input  logic [                           31:0] datout_offset_i,
     input  logic [                           15:0] datout_scale_i,
     input  logic [                            5:0] datout_shifter_i,
-    input  logic                                   step_i, beat_valid_i, squares_valid_i, factors_valid_i,
+    input  logic                                   step_i,
+    input  logic                                   beat_valid_i,
+    input  logic                                   squares_valid_i,
+    input  logic                                   factors_valid_i,
     input  logic                                   differences_valid_i,
     input  logic [               CdpViewWidth-1:0] view_i,
     output logic [CdpWideLanes*CdpWideSumBits-1:0] sums_o,

@@ -12,16 +12,22 @@ module nvdla_cdp_lrn
   import nvdla_cdp_pkg::*;
   import nvdla_lut_pkg::*;
 (
-    input  logic                    clk_i, rst_ni, clk_on_i, run_i,
+    input  logic                    clk_i,
+    input  logic                    rst_ni,
+    input  logic                    clk_on_i,
+    input  logic                    run_i,
     input  logic [             1:0] precision_i,
-    input  logic                    sqsum_bypass_i, mul_bypass_i,
+    input  logic                    sqsum_bypass_i,
+    input  logic                    mul_bypass_i,
     input  logic [             1:0] normalz_len_i,
     input  logic [            31:0] datout_offset_i,
     input  logic [            15:0] datout_scale_i,
     input  logic [             5:0] datout_shifter_i,
     // tables
     input  lut_cfg_t                lut_cfg_i,
-    input  logic                    cfg_req_i, data_req_i, write_i,
+    input  logic                    cfg_req_i,
+    input  logic                    data_req_i,
+    input  logic                    write_i,
     input  logic [            31:0] wdata_i,
     output logic [            31:0] rdata_o,
     // beats in, atoms out
@@ -34,7 +40,13 @@ module nvdla_cdp_lrn
     output logic                    atom_last_o,
     output logic [    AtomBits-1:0] atom_data_o,
     // counts
-    output logic [            31:0] uflow_o, oflow_o, hybrid_o, le_hit_o, lo_hit_o, nans_o, saturated_o
+    output logic [            31:0] uflow_o,
+    output logic [            31:0] oflow_o,
+    output logic [            31:0] hybrid_o,
+    output logic [            31:0] le_hit_o,
+    output logic [            31:0] lo_hit_o,
+    output logic [            31:0] nans_o,
+    output logic [            31:0] saturated_o
 );
   // Stages before the packing one, by precision.
   localparam int Int8Stages = CdpFactor + 1;

@@ -14,11 +14,18 @@ module nvdla_cdp_rdma
 #(
     parameter int Depth = 16  // atoms of the latency buffer
 ) (
-    input  logic                    clk_i, rst_ni, run_i,
-    input  logic [            12:0] width_i, height_i, channel_i,
+    input  logic                    clk_i,
+    input  logic                    rst_ni,
+    input  logic                    run_i,
+    input  logic [            12:0] width_i,
+    input  logic [            12:0] height_i,
+    input  logic [            12:0] channel_i,
     input  logic [    AddrBits-1:0] src_base_addr_i,
-    input  logic [            31:0] src_line_stride_i, src_surface_stride_i,
-    input  logic                    src_ram_type_i, wide_i, dma_en_i,
+    input  logic [            31:0] src_line_stride_i,
+    input  logic [            31:0] src_surface_stride_i,
+    input  logic                    src_ram_type_i,
+    input  logic                    wide_i,
+    input  logic                    dma_en_i,
     output logic                    done_o,
     output logic [            31:0] stall_o,
     output logic                    atom_valid_o,

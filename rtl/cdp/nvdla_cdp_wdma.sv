@@ -10,10 +10,15 @@ module nvdla_cdp_wdma
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;
 (
-    input  logic                clk_i, rst_ni, run_i, group_i,
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                run_i,
+    input  logic                group_i,
     input  logic [AddrBits-1:0] dst_base_addr_i,
-    input  logic [        31:0] dst_line_stride_i, dst_surface_stride_i,
-    input  logic                dst_ram_type_i, dma_en_i,
+    input  logic [        31:0] dst_line_stride_i,
+    input  logic [        31:0] dst_surface_stride_i,
+    input  logic                dst_ram_type_i,
+    input  logic                dma_en_i,
     output logic                done_o,
     output logic [        31:0] stall_o,
     input  logic                block_valid_i,

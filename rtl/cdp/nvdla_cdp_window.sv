@@ -13,8 +13,14 @@ module nvdla_cdp_window
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;
 (
-    input  logic                    clk_i, rst_ni, run_i, wide_i, fp16_i, nan_to_zero_i,
-    input  logic [            15:0] datin_offset_i, datin_scale_i,
+    input  logic                    clk_i,
+    input  logic                    rst_ni,
+    input  logic                    run_i,
+    input  logic                    wide_i,
+    input  logic                    fp16_i,
+    input  logic                    nan_to_zero_i,
+    input  logic [            15:0] datin_offset_i,
+    input  logic [            15:0] datin_scale_i,
     input  logic [             4:0] datin_shifter_i,
     input  logic                    atom_valid_i,
     output logic                    atom_ready_o,

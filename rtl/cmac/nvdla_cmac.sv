@@ -8,7 +8,10 @@ module nvdla_cmac
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;
 (
-    input  logic                             clk_i, rst_ni, csb_req_i, csb_write_i,
+    input  logic                             clk_i,
+    input  logic                             rst_ni,
+    input  logic                             csb_req_i,
+    input  logic                             csb_write_i,
     input  logic [          CsbAddrBits-1:0] csb_addr_i,
     input  logic [                     31:0] csb_wdata_i,
     output logic [                     31:0] csb_rdata_o,
@@ -17,14 +20,20 @@ module nvdla_cmac
     // From CSC.
     input  logic                             atom_valid_i,
     input  logic [         ConvAtomBits-1:0] atom_data_i,
-    input  logic                             atom_stripe_start_i, atom_stripe_end_i, atom_channel_end_i,
-    input  logic                             atom_layer_end_i, wt_valid_i,
+    input  logic                             atom_stripe_start_i,
+    input  logic                             atom_stripe_end_i,
+    input  logic                             atom_channel_end_i,
+    input  logic                             atom_layer_end_i,
+    input  logic                             wt_valid_i,
     input  logic [            ConvCells-1:0] wt_sel_i,
     input  logic [         ConvAtomBits-1:0] wt_data_i,
     // To CACC.
     output logic                             valid_o,
     output logic [ConvCells*ConvSumBits-1:0] sum_o,
-    output logic                             stripe_start_o, stripe_end_o, channel_end_o, layer_end_o
+    output logic                             stripe_start_o,
+    output logic                             stripe_end_o,
+    output logic                             channel_end_o,
+    output logic                             layer_end_o
 );
   localparam int DataWords = CmacAWords - CmacAFirstD;
 

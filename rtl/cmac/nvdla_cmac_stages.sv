@@ -7,7 +7,8 @@
 module nvdla_cmac_stages
   import nvdla_conv_pkg::*;
 (
-    input  logic                     clk_i, rst_ni,
+    input  logic                     clk_i,
+    input  logic                     rst_ni,
     input  logic                     valid_i,
     input  logic [              3:0] flags_i,
     output logic                     work_o,

@@ -10,7 +10,8 @@ module nvdla_funnel #(
     parameter int LaneBits = 8,  // a power of two
     parameter int AtBits   = $clog2(Lanes) + 1
 ) (
-    input  logic [Lanes*LaneBits-1:0] low_i, high_i,
+    input  logic [Lanes*LaneBits-1:0] low_i,
+    input  logic [Lanes*LaneBits-1:0] high_i,
     input  logic                      high_valid_i,
     input  logic [        AtBits-1:0] at_i,
     output logic [Lanes*LaneBits-1:0] data_o

@@ -21,11 +21,16 @@ module nvdla_reg_group
     parameter logic [Words*32-1:0] Reset = '0,
     parameter logic [Words*32-1:0] StatMask = '0
 ) (
-    input  logic                         clk_i, rst_ni, req_i, write_i,
+    input  logic                         clk_i,
+    input  logic                         rst_ni,
+    input  logic                         req_i,
+    input  logic                         write_i,
     input  logic [      CsbAddrBits-1:0] addr_i,
     input  logic [                 31:0] wdata_i,
     output logic [                 31:0] rdata_o,
-    output logic                         run_o, group_o, armed_o,
+    output logic                         run_o,
+    output logic                         group_o,
+    output logic                         armed_o,
     output logic [(Words-FirstD)*32-1:0] d_o,
     input  logic                         done_i,
     input  logic [(Words-FirstD)*32-1:0] stat_i

@@ -17,17 +17,21 @@ module nvdla_csb
     parameter logic [Units*6-1:0] Windows = '0
 ) (
     // csb clock domain
-    input  logic        csb_clk_i, csb_rst_ni, csb2nvdla_valid_i,
+    input  logic        csb_clk_i,
+    input  logic        csb_rst_ni,
+    input  logic        csb2nvdla_valid_i,
     output logic        csb2nvdla_ready_o,
     input  logic [15:0] csb2nvdla_addr_i,
     input  logic [31:0] csb2nvdla_wdat_i,
-    input  logic        csb2nvdla_write_i, csb2nvdla_nposted_i,
+    input  logic        csb2nvdla_write_i,
+    input  logic        csb2nvdla_nposted_i,
     output logic        nvdla2csb_valid_o,
     output logic [31:0] nvdla2csb_data_o,
     output logic        nvdla2csb_wr_complete_o,
 
     // core clock domain
-    input  logic                   clk_i, rst_ni,
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
     output logic [      Units-1:0] sel_o,
     output logic                   write_o,
     output logic [CsbAddrBits-1:0] addr_o,

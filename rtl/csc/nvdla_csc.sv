@@ -17,13 +17,17 @@ module nvdla_csc
 (
     input  logic                   clk_i,
     input  logic                   clk_on_i,  // keeps all clocks running
-    input  logic                   rst_ni, csb_req_i, csb_write_i,
+    input  logic                   rst_ni,
+    input  logic                   csb_req_i,
+    input  logic                   csb_write_i,
     input  logic [CsbAddrBits-1:0] csb_addr_i,
     input  logic [           31:0] csb_wdata_i,
     output logic [           31:0] csb_rdata_o,
     output logic                   work_o,  // to the clock gate: the clock has to run
     // A layer is active there.
-    input  logic                   cmac_a_run_i, cmac_b_run_i, cacc_run_i,
+    input  logic                   cmac_a_run_i,
+    input  logic                   cmac_b_run_i,
+    input  logic                   cacc_run_i,
     // Accounting with CDMA.
     input  cdma2csc_t              cdma_i,
     output csc2cdma_t              cdma_o,
@@ -39,9 +43,13 @@ module nvdla_csc
     // To both CMAC units.
     output logic                   atom_valid_o,
     output logic [  EntryBits-1:0] atom_data_o,
-    output logic                   atom_stripe_start_o, atom_stripe_end_o, atom_channel_end_o,
-    output logic                   atom_layer_end_o, wt_valid_o,
-    output logic [  ConvCells-1:0] wt_sel_a_o, wt_sel_b_o,
+    output logic                   atom_stripe_start_o,
+    output logic                   atom_stripe_end_o,
+    output logic                   atom_channel_end_o,
+    output logic                   atom_layer_end_o,
+    output logic                   wt_valid_o,
+    output logic [  ConvCells-1:0] wt_sel_a_o,
+    output logic [  ConvCells-1:0] wt_sel_b_o,
     output logic [  EntryBits-1:0] wt_data_o,
     // From CACC.
     input  logic                   credit_valid_i

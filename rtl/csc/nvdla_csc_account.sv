@@ -9,14 +9,27 @@ module nvdla_csc_account
     input  logic                      clk_i,
     input  logic                      rst_ni,
     // What CDMA reports.
-    input  logic                      dat_up_valid_i, wt_up_valid_i,
-    input  logic [      SizeBits-1:0] dat_up_slices_i, wt_up_kernels_i,
+    input  logic                      dat_up_valid_i,
+    input  logic                      wt_up_valid_i,
+    input  logic [      SizeBits-1:0] dat_up_slices_i,
+    input  logic [      SizeBits-1:0] wt_up_kernels_i,
     // Of the layer (nvdla_csc_layer).
-    input  logic                      clear_data_i, clear_weight_i, drop_data_i, drop_weight_i, skip_data_i,
-    input  logic [      SizeBits-1:0] last_left_i, last_kernels_i, release_slices_i, height_i,
-    input  logic [EntryCountBits-1:0] last_left_entries_i, last_weight_entries_i, release_entries_i, data_ring_i,
+    input  logic                      clear_data_i,
+    input  logic                      clear_weight_i,
+    input  logic                      drop_data_i,
+    input  logic                      drop_weight_i,
+    input  logic                      skip_data_i,
+    input  logic [      SizeBits-1:0] last_left_i,
+    input  logic [      SizeBits-1:0] last_kernels_i,
+    input  logic [      SizeBits-1:0] release_slices_i,
+    input  logic [      SizeBits-1:0] height_i,
+    input  logic [EntryCountBits-1:0] last_left_entries_i,
+    input  logic [EntryCountBits-1:0] last_weight_entries_i,
+    input  logic [EntryCountBits-1:0] release_entries_i,
+    input  logic [EntryCountBits-1:0] data_ring_i,
     // Its last input has been read; an operation takes kernels; entries of a group are free.
-    input  logic                      read_done_i, take_valid_i,
+    input  logic                      read_done_i,
+    input  logic                      take_valid_i,
     input  logic [      SizeBits-1:0] take_kernels_i,
     input  logic                      group_rl_valid_i,
     input  logic [EntryCountBits-1:0] group_rl_entries_i,
@@ -24,9 +37,11 @@ module nvdla_csc_account
     output logic [      SizeBits-1:0] kernels_avl_o,
     output logic [  CbufAddrBits-1:0] base_o,  // the oldest line
     // Released to CDMA.
-    output logic                      dat_rl_valid_o, wt_rl_valid_o,
+    output logic                      dat_rl_valid_o,
+    output logic                      wt_rl_valid_o,
     output logic [      SizeBits-1:0] dat_rl_slices_o,
-    output logic [EntryCountBits-1:0] dat_rl_entries_o, wt_rl_entries_o
+    output logic [EntryCountBits-1:0] dat_rl_entries_o,
+    output logic [EntryCountBits-1:0] wt_rl_entries_o
 );
   logic [SizeBits-1:0] slices_q;
   logic [EntryCountBits-1:0] base_q, moved;

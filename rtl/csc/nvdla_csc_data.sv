@@ -23,9 +23,13 @@ module nvdla_csc_data
 (
     input  logic                      clk_i,
     input  logic                      clk_on_i,  // keeps all clocks running
-    input  logic                      rst_ni, start_i,
+    input  logic                      rst_ni,
+    input  logic                      start_i,
     // Layer.
-    input  logic                      wide_i, fp16_i, image_i, winograd_i,
+    input  logic                      wide_i,
+    input  logic                      fp16_i,
+    input  logic                      image_i,
+    input  logic                      winograd_i,
     input  logic [               1:0] truncate_i,  // PRA_TRUNCATE
     input  logic [               2:0] rows_i,  // N
     input  logic [               4:0] batches_i,  // minus 1
@@ -50,12 +54,16 @@ module nvdla_csc_data
     output logic [  CbufAddrBits-1:0] rd_addr_o,
     output logic                      rd_next_valid_o,
     output logic [  CbufAddrBits-1:0] rd_next_addr_o,
-    input  logic [     EntryBits-1:0] rd_data_i, rd_next_data_i,
+    input  logic [     EntryBits-1:0] rd_data_i,
+    input  logic [     EntryBits-1:0] rd_next_data_i,
     output logic                      read_done_o,
     // Atoms.
     output logic                      valid_o,
     input  logic                      ready_i,
-    output logic                      stripe_start_o, stripe_end_o, channel_end_o, layer_end_o,
+    output logic                      stripe_start_o,
+    output logic                      stripe_end_o,
+    output logic                      channel_end_o,
+    output logic                      layer_end_o,
     output logic [     EntryBits-1:0] data_o
 );
   localparam int Depth = 16 * LaneBytes;

@@ -15,7 +15,8 @@ module nvdla_csc_expand #(
     parameter int Lanes  = 8,  // a power of two
     parameter int Stages = $clog2(Lanes)
 ) (
-    input  logic               clk_i, load_i,
+    input  logic               clk_i,
+    input  logic               load_i,
     input  logic [  Lanes-1:0] mask_i,
     input  logic               use_i,
     input  logic [8*Lanes-1:0] packed_i,

@@ -15,46 +15,77 @@ module nvdla_csc_layer
 (
     input  logic                      clk_i,
     input  logic                      step_clk_i,  // runs when a layer begins, starts or is done
-    input  logic                      rst_ni, csb_req_i, csb_write_i,
+    input  logic                      rst_ni,
+    input  logic                      csb_req_i,
+    input  logic                      csb_write_i,
     input  logic [   CsbAddrBits-1:0] csb_addr_i,
     input  logic [              31:0] csb_wdata_i,
     output logic [              31:0] csb_rdata_o,
     output logic                      armed_o,
     // A layer is active there.
-    input  logic                      cmac_a_run_i, cmac_b_run_i, cacc_run_i,
+    input  logic                      cmac_a_run_i,
+    input  logic                      cmac_b_run_i,
+    input  logic                      cacc_run_i,
     // Clocks in which a layer begins, starts its operations, has sent its last atom, is done.
-    output logic                      begins_o, start_o,
+    output logic                      begins_o,
+    output logic                      start_o,
     input  logic                      last_atom_i,
     output logic                      done_o,
     // Handshake with CDMA after which both start with empty banks.
-    output logic                      dat_pending_req_o, wt_pending_req_o,
-    input  logic                      dat_pending_ack_i, wt_pending_ack_i,
-    output logic                      clear_data_o, clear_weight_o,
+    output logic                      dat_pending_req_o,
+    output logic                      wt_pending_req_o,
+    input  logic                      dat_pending_ack_i,
+    input  logic                      wt_pending_ack_i,
+    output logic                      clear_data_o,
+    output logic                      clear_weight_o,
     // What the previous layer kept and this one does not reuse.
-    output logic                      drop_data_o, drop_weight_o,
-    output logic [      SizeBits-1:0] last_left_o, last_kernels_o,
-    output logic [EntryCountBits-1:0] last_left_entries_o, last_weight_entries_o, last_mask_entries_o,
+    output logic                      drop_data_o,
+    output logic                      drop_weight_o,
+    output logic [      SizeBits-1:0] last_left_o,
+    output logic [      SizeBits-1:0] last_kernels_o,
+    output logic [EntryCountBits-1:0] last_left_entries_o,
+    output logic [EntryCountBits-1:0] last_weight_entries_o,
+    output logic [EntryCountBits-1:0] last_mask_entries_o,
     // True values, taken over when the layer begins.
-    output logic                      image_o, skip_data_o, skip_weight_o, compressed_o,
+    output logic                      image_o,
+    output logic                      skip_data_o,
+    output logic                      skip_weight_o,
+    output logic                      compressed_o,
     // What configurations without 16-bit precisions do not have: constants there.
-    output logic                      wide_o, fp16_o, winograd_o,     // 16 bits; FP16
-    output logic [               1:0] truncate_o,                     // PRA_TRUNCATE
-    output logic [               4:0] batches_o,                      // minus 1
-    output logic [               3:0] rows_taken_o,                   // rows of results of an atom
-    output logic [     ConvRowBits:0] room_o,                         // and those that must be free when it leaves
-    output logic [  ConvKernelBits:0] group_o,                        // kernels
-    output logic [    ConvLaneBits:0] block_o,                        // channels
-    output logic [  ConvStripeBits:0] stripe_most_o, stripe_least_o,  // positions
-    output logic [EntryCountBits-1:0] line_entries_o,                 // of all batches
+    output logic                      wide_o,  // 16 bits
+    output logic                      fp16_o,
+    output logic                      winograd_o,
+    output logic [               1:0] truncate_o,      // PRA_TRUNCATE
+    output logic [               4:0] batches_o,       // minus 1
+    output logic [               3:0] rows_taken_o,    // rows of results of an atom
+    output logic [     ConvRowBits:0] room_o,          // and those that must be free when it leaves
+    output logic [  ConvKernelBits:0] group_o,         // kernels
+    output logic [    ConvLaneBits:0] block_o,         // channels
+    output logic [  ConvStripeBits:0] stripe_most_o,   // positions
+    output logic [  ConvStripeBits:0] stripe_least_o,  // positions
+    output logic [EntryCountBits-1:0] line_entries_o,  // of all batches
     output logic [               2:0] rows_o,
     output logic [              26:0] positions_o,
-    output logic [      SizeBits-1:0] runs_o, kernels_o, channels_o, block_step_o, height_o,
-    output logic [               4:0] kernel_width_o, kernel_height_o, pad_left_o, pad_top_o,
-    output logic [               5:0] dilation_x_o, dilation_y_o, step_x_o,
+    output logic [      SizeBits-1:0] runs_o,
+    output logic [      SizeBits-1:0] kernels_o,
+    output logic [      SizeBits-1:0] channels_o,
+    output logic [      SizeBits-1:0] block_step_o,
+    output logic [      SizeBits-1:0] height_o,
+    output logic [               4:0] kernel_width_o,
+    output logic [               4:0] kernel_height_o,
+    output logic [               4:0] pad_left_o,
+    output logic [               4:0] pad_top_o,
+    output logic [               5:0] dilation_x_o,
+    output logic [               5:0] dilation_y_o,
+    output logic [               5:0] step_x_o,
     output logic [               3:0] step_y_o,
-    output logic [              12:0] width_o, out_width_o,
+    output logic [              12:0] width_o,
+    output logic [              12:0] out_width_o,
     output logic [              15:0] pad_value_o,
-    output logic [EntryCountBits-1:0] entries_o, data_ring_o, weight_ring_o, release_entries_o,
+    output logic [EntryCountBits-1:0] entries_o,
+    output logic [EntryCountBits-1:0] data_ring_o,
+    output logic [EntryCountBits-1:0] weight_ring_o,
+    output logic [EntryCountBits-1:0] release_entries_o,
     output logic [EntryCountBits-1:0] tap_step_o,  // entries from a row of kernels to the next one
     output logic [      SizeBits-1:0] release_slices_o
 );

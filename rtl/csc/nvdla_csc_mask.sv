@@ -12,7 +12,8 @@ module nvdla_csc_mask
   import nvdla_cbuf_pkg::*;
   import nvdla_conv_pkg::*;
 (
-    input  logic                      clk_i, rst_ni,
+    input  logic                      clk_i,
+    input  logic                      rst_ni,
     input  conv_stream_t              stream_i,
     // Operations.
     input  logic                      op_valid_i,

@@ -14,7 +14,9 @@ module nvdla_csc_sequence
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;
 (
-    input  logic                      clk_i, rst_ni, start_i,
+    input  logic                      clk_i,
+    input  logic                      rst_ni,
+    input  logic                      start_i,
     // Layer. True values where not said otherwise.
     input  logic                      image_i,
     input  logic                      flat_i,         // one kernel column: image, Winograd
@@ -25,11 +27,13 @@ module nvdla_csc_sequence
     input  logic [  ConvStripeBits:0] stripe_least_i,
     input  logic [              26:0] positions_i,  // of a run of stripes
     input  logic [      SizeBits-1:0] runs_i,       // in a group
-    input  logic [      SizeBits-1:0] kernels_i, channels_i,
+    input  logic [      SizeBits-1:0] kernels_i,
+    input  logic [      SizeBits-1:0] channels_i,
     input  logic [               4:0] kernel_width_i,   // minus 1
     input  logic [               4:0] kernel_height_i,  // minus 1
     input  logic [               2:0] rows_i,           // kernel rows in one operation: 1, 2 or 4
-    input  logic [               5:0] dilation_x_i, dilation_y_i,
+    input  logic [               5:0] dilation_x_i,
+    input  logic [               5:0] dilation_y_i,
     input  logic [EntryCountBits-1:0] tap_step_i,    // entries from tap_y to the next one
     input  logic [      SizeBits-1:0] block_step_i,  // entries between the blocks of one line
     input  logic                      skip_weight_i,

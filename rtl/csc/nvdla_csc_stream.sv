@@ -21,14 +21,17 @@ module nvdla_csc_stream
 #(
     parameter int Unit = 8
 ) (
-    input  logic                      clk_i, rst_ni,
+    input  logic                      clk_i,
+    input  logic                      rst_ni,
     input  conv_stream_t              stream_i,
     input  logic [  CbufAddrBits-1:0] base_i,  // first entry of the ring
     input  logic [EntryCountBits-1:0] ring_i,  // entries of the ring
     // Pieces.
     input  logic                      issue_i,
     input  logic [    ConvByteBits:0] units_i,
-    input  logic                      first_i, again_i, group_last_i,
+    input  logic                      first_i,
+    input  logic                      again_i,
+    input  logic                      group_last_i,
     output logic [     EntryBits-1:0] word_o,
     // CBUF.
     output logic                      rd_valid_o,

@@ -18,7 +18,8 @@ module nvdla_csc_weight
   import nvdla_cbuf_pkg::*;
   import nvdla_conv_pkg::*;
 (
-    input  logic                      clk_i, rst_ni,
+    input  logic                      clk_i,
+    input  logic                      rst_ni,
     input  conv_stream_t              stream_i,
     // Layer.
     input  logic                      wide_i,
@@ -30,7 +31,8 @@ module nvdla_csc_weight
     output logic                      op_ready_o,
     input  conv_weight_op_t           op_i,
     // Mask bits, of compressed layers only.
-    input  logic                      compressed_i, mask_valid_i,
+    input  logic                      compressed_i,
+    input  logic                      mask_valid_i,
     output logic                      mask_ready_o,
     input  logic [    EntryBytes-1:0] mask_i,
     input  logic [    ConvByteBits:0] mask_count_i,

@@ -13,7 +13,11 @@ module nvdla_csc_winograd
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
 (
-    input  logic                   clk_i, clk_on_i, rst_ni, wide_i, fp16_i,
+    input  logic                   clk_i,
+    input  logic                   clk_on_i,
+    input  logic                   rst_ni,
+    input  logic                   wide_i,
+    input  logic                   fp16_i,
     input  logic [            1:0] truncate_i,
     input  logic                   valid_i,
     input  logic [4*EntryBits-1:0] entries_i,

@@ -13,11 +13,17 @@ module nvdla_engine_output
 #(
     parameter int DatAtoms = 1
 ) (
-    input  logic                         clk_i, rst_ni, run_i, group_i, cmd_valid_i,
+    input  logic                         clk_i,
+    input  logic                         rst_ni,
+    input  logic                         run_i,
+    input  logic                         group_i,
+    input  logic                         cmd_valid_i,
     output logic                         cmd_ready_o,
     input  logic [         AddrBits-1:0] cmd_addr_i,
     input  logic [                 15:0] cmd_size_i,
-    input  logic                         cmd_ram_i, cmd_last_i, atom_valid_i,
+    input  logic                         cmd_ram_i,
+    input  logic                         cmd_last_i,
+    input  logic                         atom_valid_i,
     output logic                         atom_ready_o,
     input  logic                         atom_last_i,
     input  logic [DatAtoms*AtomBits-1:0] atom_data_i,

@@ -6,13 +6,19 @@
 // clear_i sets it to 0.
 `include "nvdla_check.svh"
 module nvdla_rdma_walk (
-    input  logic        clk_i, rst_ni, run_i, done_i,
-    output logic        start_o, drain_o,
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        run_i,
+    input  logic        done_i,
+    output logic        start_o,
+    output logic        drain_o,
     input  logic        offer_i,
     output logic        req_valid_o,
-    input  logic        req_ready_i, req_last_i,
+    input  logic        req_ready_i,
+    input  logic        req_last_i,
     output logic        issue_o,
-    input  logic        clear_i, count_i,
+    input  logic        clear_i,
+    input  logic        count_i,
     output logic [31:0] stall_o
 );
   typedef enum logic [1:0] {StateIdle, StateIssue, StateDrain} state_e;

@@ -10,12 +10,21 @@
 module nvdla_glb
   import nvdla_pkg::*;
 (
-    input  logic                   clk_i, rst_ni, req_i, write_i,
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    input  logic                   req_i,
+    input  logic                   write_i,
     input  logic [CsbAddrBits-1:0] addr_i,
     input  logic [           31:0] wdata_i,
     output logic [           31:0] rdata_o,
-    input  logic [            1:0] done_sdp_i, done_cdp_i, done_pdp_i, done_bdma_i, done_rubik_i,
-    input  logic [            1:0] done_cdma_dat_i, done_cdma_wt_i, done_cacc_i,
+    input  logic [            1:0] done_sdp_i,
+    input  logic [            1:0] done_cdp_i,
+    input  logic [            1:0] done_pdp_i,
+    input  logic [            1:0] done_bdma_i,
+    input  logic [            1:0] done_rubik_i,
+    input  logic [            1:0] done_cdma_dat_i,
+    input  logic [            1:0] done_cdma_wt_i,
+    input  logic [            1:0] done_cacc_i,
     output logic                   intr_o
 );
   localparam logic [31:0] MaskBits = GlbWriteMask[GlbSIntrMask*32+:32];

@@ -25,15 +25,20 @@ module nvdla_lut
     parameter int SelectBits = 6,     // 6 or 7
     parameter int Fp16 = 0
 ) (
-    input  logic                                 clk_i, rst_ni, clk_on_i,
+    input  logic                                 clk_i,
+    input  logic                                 rst_ni,
+    input  logic                                 clk_on_i,
     // access port
-    input  logic                                 cfg_req_i, data_req_i, write_i,
+    input  logic                                 cfg_req_i,
+    input  logic                                 data_req_i,
+    input  logic                                 write_i,
     input  logic [                         31:0] wdata_i,
     output logic [                         31:0] rdata_o,
     // look-ups
     input  lut_cfg_t                             cfg_i,
     input  logic [                          1:0] precision_i,
-    input  logic                                 step_i, valid_i,
+    input  logic                                 step_i,
+    input  logic                                 valid_i,
     input  logic [          Lanes*InputBits-1:0] data_i,
     output logic [Lanes*(LutEntryBits+Fp16)-1:0] result_o,
     output logic [        Lanes*LutFlagBits-1:0] flags_o

@@ -13,7 +13,9 @@ module nvdla_dma_pack
     parameter int DatAtoms = 1,
     localparam int PlaceBits = $clog2(MifAtoms)
 ) (
-    input  logic                         clk_i, rst_ni, cmd_valid_i,
+    input  logic                         clk_i,
+    input  logic                         rst_ni,
+    input  logic                         cmd_valid_i,
     output logic                         cmd_ready_o,
     input  logic [        PlaceBits-1:0] cmd_first_i,
     input  logic [                 15:0] cmd_size_i,

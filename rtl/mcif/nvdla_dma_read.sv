@@ -18,7 +18,9 @@ module nvdla_dma_read
     parameter int Depth = 8,
     parameter int RspAtoms = 1
 ) (
-    input  logic                         clk_i, rst_ni, req_valid_i,
+    input  logic                         clk_i,
+    input  logic                         rst_ni,
+    input  logic                         req_valid_i,
     output logic                         req_ready_o,
     input  logic [         AddrBits-1:0] req_addr_i,
     input  logic [                 15:0] req_size_i,

@@ -14,7 +14,9 @@ module nvdla_dma_unpack
     parameter int RspAtoms = 1,
     localparam int PlaceBits = $clog2(MifAtoms)
 ) (
-    input  logic                         clk_i, rst_ni, req_valid_i,
+    input  logic                         clk_i,
+    input  logic                         rst_ni,
+    input  logic                         req_valid_i,
     output logic                         req_ready_o,
     input  logic [        PlaceBits-1:0] req_first_i,
     input  logic [                 15:0] req_size_i,

@@ -17,7 +17,9 @@ module nvdla_dma_write
 #(
     parameter int DatAtoms = 1
 ) (
-    input  logic                         clk_i, rst_ni, cmd_valid_i,
+    input  logic                         clk_i,
+    input  logic                         rst_ni,
+    input  logic                         cmd_valid_i,
     output logic                         cmd_ready_o,
     input  logic [         AddrBits-1:0] cmd_addr_i,
     input  logic [                 15:0] cmd_size_i,

@@ -15,7 +15,8 @@ module nvdla_mcif
     input  logic                              clk_on_i,  // keeps the clock running
     input  logic                              rst_ni,
     // registers
-    input  logic                              req_i, write_i,
+    input  logic                              req_i,
+    input  logic                              write_i,
     input  logic [           CsbAddrBits-1:0] addr_i,
     input  logic [                      31:0] wdata_i,
     output logic [                      31:0] rdata_o,

@@ -14,12 +14,14 @@ module nvdla_mcif_read
     parameter logic Ram = 1'b1,  // 1 primary, 0 secondary
     parameter int MaxBurst = 1   // longest burst in beats
 ) (
-    input  logic                              clk_i, rst_ni,
+    input  logic                              clk_i,
+    input  logic                              rst_ni,
     input  logic [RdClients*MifRdReqBits-1:0] req_i,
     output logic [RdClients*MifRdRspBits-1:0] rsp_o,
     input  logic [           RdClients*8-1:0] weight_i,
     input  logic [                       7:0] limit_i,
-    output logic                              busy_o, arvalid_o,
+    output logic                              busy_o,
+    output logic                              arvalid_o,
     input  logic                              arready_i,
     output logic [                       7:0] arid_o,
     output logic [                       3:0] arlen_o,

@@ -16,12 +16,14 @@ module nvdla_mcif_write
     parameter logic Ram = 1'b1,  // 1 primary, 0 secondary
     parameter int MaxBurst = 1
 ) (
-    input  logic                              clk_i, rst_ni,
+    input  logic                              clk_i,
+    input  logic                              rst_ni,
     input  logic [WrClients*MifWrReqBits-1:0] req_i,
     output logic [WrClients*MifWrRspBits-1:0] rsp_o,
     input  logic [           WrClients*8-1:0] weight_i,
     input  logic [                       7:0] limit_i,
-    output logic                              busy_o, awvalid_o,
+    output logic                              busy_o,
+    output logic                              awvalid_o,
     input  logic                              awready_i,
     output logic [                       7:0] awid_o,
     output logic [                       3:0] awlen_o,

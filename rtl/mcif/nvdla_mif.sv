@@ -12,10 +12,13 @@ module nvdla_mif
     input  logic                              clk_on_i,  // keeps the clock running
     input  logic                              rst_ni,
     // registers
-    input  logic                              mcif_req_i, cvif_req_i, write_i,
+    input  logic                              mcif_req_i,
+    input  logic                              cvif_req_i,
+    input  logic                              write_i,
     input  logic [           CsbAddrBits-1:0] addr_i,
     input  logic [                      31:0] wdata_i,
-    output logic [                      31:0] mcif_rdata_o, cvif_rdata_o,
+    output logic [                      31:0] mcif_rdata_o,
+    output logic [                      31:0] cvif_rdata_o,
     // clients
     input  logic [RdClients*MifRdReqBits-1:0] rd_req_i,
     output logic [RdClients*MifRdRspBits-1:0] rd_rsp_o,

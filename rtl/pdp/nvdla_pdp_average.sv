@@ -10,15 +10,20 @@ module nvdla_pdp_average
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
 (
-    input  logic                                clk_i, clk_mean_i, rst_ni,
-    input  logic [                         1:0] precision_i, method_i,
-    input  logic [                        16:0] recip_width_i, recip_height_i,
+    input  logic                                clk_i,
+    input  logic                                clk_mean_i,
+    input  logic                                rst_ni,
+    input  logic [                         1:0] precision_i,
+    input  logic [                         1:0] method_i,
+    input  logic [                        16:0] recip_width_i,
+    input  logic [                        16:0] recip_height_i,
     input  logic                                tot_valid_i,
     output logic                                tot_ready_o,
     input  logic                                tot_last_i,
     input  logic [PdpThroughput*PdpSumBits-1:0] tot_i,
     input  logic [                        16:0] tot_pad_i,
-    output logic                                atom_begun_o, atom_valid_o,
+    output logic                                atom_begun_o,
+    output logic                                atom_valid_o,
     input  logic                                atom_ready_i,
     output logic                                atom_last_o,
     output logic [                AtomBits-1:0] atom_data_o

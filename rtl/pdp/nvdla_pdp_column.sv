@@ -15,8 +15,11 @@ module nvdla_pdp_column
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
 (
-    input  logic                                clk_i, clk_mean_i, rst_ni,
-    input  logic [                         1:0] precision_i, method_i,
+    input  logic                                clk_i,
+    input  logic                                clk_mean_i,
+    input  logic                                rst_ni,
+    input  logic [                         1:0] precision_i,
+    input  logic [                         1:0] method_i,
     input  logic [                         2:0] kernel_width_i,
     input  logic                                beat_valid_i,
     output logic                                beat_ready_o,

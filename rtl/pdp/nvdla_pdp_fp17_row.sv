@@ -11,7 +11,8 @@ module nvdla_pdp_fp17_row
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
 (
-    input  logic                          clk_i, rst_ni,
+    input  logic                          clk_i,
+    input  logic                          rst_ni,
     input  logic [                   2:0] last_i,
     input  logic                          valid_i,
     output logic                          ready_o,

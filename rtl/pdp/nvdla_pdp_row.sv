@@ -22,12 +22,16 @@ module nvdla_pdp_row
   import nvdla_precision_pkg::*;
   import nvdla_pdp_pkg::*;
 (
-    input  logic                                clk_i, clk_mean_i, rst_ni, run_i,
+    input  logic                                clk_i,
+    input  logic                                clk_mean_i,
+    input  logic                                rst_ni,
+    input  logic                                run_i,
     input  pdp_d_t                              d_i,
     output logic                                over_o,
     input  logic                                in_valid_i,
     output logic                                in_ready_o,
-    input  logic                                in_atom_i, in_last_i,
+    input  logic                                in_atom_i,
+    input  logic                                in_last_i,
     input  logic [          PdpSdpBeatBits-1:0] in_beat_i,
     input  logic [           PdpColumnBits-1:0] in_atom_data_i,
     input  logic [       SdpBsThroughput*8-1:0] in_beat_data_i,

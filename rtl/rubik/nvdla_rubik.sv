@@ -19,7 +19,9 @@ module nvdla_rubik
 (
     input  logic                   clk_i,
     input  logic                   clk_on_i,  // keeps the clock running
-    input  logic                   rst_ni, csb_req_i, csb_write_i,
+    input  logic                   rst_ni,
+    input  logic                   csb_req_i,
+    input  logic                   csb_write_i,
     input  logic [CsbAddrBits-1:0] csb_addr_i,
     input  logic [           31:0] csb_wdata_i,
     output logic [           31:0] csb_rdata_o,

@@ -7,7 +7,9 @@
 module nvdla_rubik_read
   import nvdla_rubik_pkg::*;
 (
-    input  logic         clk_i, rst_ni, start_i,
+    input  logic         clk_i,
+    input  logic         rst_ni,
+    input  logic         start_i,
     input  rubik_layer_t layer_i,
     input  logic [58:0]  base_i,
     input  logic [26:0]  line_stride_i,

@@ -20,10 +20,14 @@ module nvdla_sdp
 (
     input  logic                                   clk_i,
     input  logic                                   clk_on_i,  // keeps the clock running
-    input  logic                                   rst_ni, csb_rdma_req_i, csb_req_i, csb_write_i,
+    input  logic                                   rst_ni,
+    input  logic                                   csb_rdma_req_i,
+    input  logic                                   csb_req_i,
+    input  logic                                   csb_write_i,
     input  logic [                CsbAddrBits-1:0] csb_addr_i,
     input  logic [                           31:0] csb_wdata_i,
-    output logic [                           31:0] csb_rdma_rdata_o, csb_rdata_o,
+    output logic [                           31:0] csb_rdma_rdata_o,
+    output logic [                           31:0] csb_rdata_o,
     // From CACC: 32-bit lanes in plain order.
     input  logic                                   cacc_valid_i,
     output logic                                   cacc_ready_o,

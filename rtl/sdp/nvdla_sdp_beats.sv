@@ -11,7 +11,9 @@
 module nvdla_sdp_beats
   import nvdla_pkg::*;
 (
-    input  logic                       clk_i, rst_ni, run_i,
+    input  logic                       clk_i,
+    input  logic                       rst_ni,
+    input  logic                       run_i,
     input  logic [               12:0] width_i,          // minus 1
     input  logic [               12:0] height_i,         // minus 1
     input  logic [               12:0] surface_count_i,  // minus 1
@@ -21,8 +23,14 @@ module nvdla_sdp_beats
     input  logic                       available_i,
     output logic                       step_o,
     output logic [$clog2(MemAtom)-1:0] element_o,
-    output logic                       atom_end_o, second_o, turn_end_o, round_end_o, surface_end_o, layer_end_o,
-    output logic                       done_o, valid_o,
+    output logic                       atom_end_o,
+    output logic                       second_o,
+    output logic                       turn_end_o,
+    output logic                       round_end_o,
+    output logic                       surface_end_o,
+    output logic                       layer_end_o,
+    output logic                       done_o,
+    output logic                       valid_o,
     input  logic                       ready_i
 );
   localparam int AtomShift = $clog2(MemAtom);

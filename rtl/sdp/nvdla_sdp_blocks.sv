@@ -12,16 +12,24 @@
 module nvdla_sdp_blocks
   import nvdla_pkg::*;
 (
-    input  logic                clk_i, rst_ni, run_i,
-    input  logic [AddrBits-1:0] base_i, line_stride_i, surface_stride_i, item_stride_i,
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                run_i,
+    input  logic [AddrBits-1:0] base_i,
+    input  logic [AddrBits-1:0] line_stride_i,
+    input  logic [AddrBits-1:0] surface_stride_i,
+    input  logic [AddrBits-1:0] item_stride_i,
     input  logic [        12:0] line_count_i,     // minus 1
     input  logic [        12:0] surface_count_i,  // minus 1
     input  logic [        13:0] column_count_i,   // minus 1
     input  logic [         4:0] item_count_i,     // minus 1
     input  logic [         1:0] column_log_i,
-    input  logic                whole_i, band_i, align_i,
+    input  logic                whole_i,
+    input  logic                band_i,
+    input  logic                align_i,
     input  logic [         3:0] block_i,
-    input  logic                clear_i, count_i,
+    input  logic                clear_i,
+    input  logic                count_i,
     output logic [        31:0] stall_o,
     output logic                valid_o,
     input  logic                ready_i,

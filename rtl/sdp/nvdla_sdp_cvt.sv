@@ -12,7 +12,11 @@ module nvdla_sdp_cvt
   import nvdla_precision_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                                   clk_i, rst_ni, clk_on_i, compare_i, fp_i,
+    input  logic                                   clk_i,
+    input  logic                                   rst_ni,
+    input  logic                                   clk_on_i,
+    input  logic                                   compare_i,
+    input  logic                                   fp_i,
     input  logic [                            1:0] out_i,  // OUT_PRECISION
     input  logic [                           31:0] offset_i,
     input  logic [                           15:0] scale_i,

@@ -7,7 +7,15 @@ module nvdla_sdp_cvt_lane
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                   clk_i, fp_clk_i, take_i, multiply_i, round_i, compare_i, fp_i, int8_i, fp_out_i,
+    input  logic                   clk_i,
+    input  logic                   fp_clk_i,
+    input  logic                   take_i,
+    input  logic                   multiply_i,
+    input  logic                   round_i,
+    input  logic                   compare_i,
+    input  logic                   fp_i,
+    input  logic                   int8_i,
+    input  logic                   fp_out_i,
     input  logic [           31:0] offset_i,
     input  logic [           15:0] scale_i,
     input  logic [            5:0] shift_i,

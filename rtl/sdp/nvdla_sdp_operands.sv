@@ -12,7 +12,11 @@
 module nvdla_sdp_operands
   import nvdla_pkg::*;
 (
-    input  logic                          clk_i, rst_ni, run_i, per_element_i, wide_i,
+    input  logic                          clk_i,
+    input  logic                          rst_ni,
+    input  logic                          run_i,
+    input  logic                          per_element_i,
+    input  logic                          wide_i,
     input  logic                          both_i,  // two components
     input  logic                          two_bytes_i,
     input  logic [                  15:0] request_i,        // atoms minus 1
@@ -24,9 +28,11 @@ module nvdla_sdp_operands
     output logic                          rsp_ready_o,
     input  logic [        2*AtomBits-1:0] rsp_data_i,
     output logic                          step_o,  // a beat is cut
-    output logic                          done_o, valid_o,
+    output logic                          done_o,
+    output logic                          valid_o,
     input  logic                          ready_i,
-    output logic [SdpBsThroughput*16-1:0] alu_o, mul_o
+    output logic [SdpBsThroughput*16-1:0] alu_o,
+    output logic [SdpBsThroughput*16-1:0] mul_o
 );
   localparam int Part = SdpBsThroughput * 8;  // bits of a beat of one-byte operands
 

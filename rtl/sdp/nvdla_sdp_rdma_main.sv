@@ -16,15 +16,23 @@ module nvdla_sdp_rdma_main
 #(
     parameter int Depth = 8  // atoms of the latency buffer
 ) (
-    input  logic                clk_i, rst_ni, run_i,
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                run_i,
     input  logic [        12:0] width_i,          // minus 1
     input  logic [        12:0] height_i,         // minus 1
     input  logic [        12:0] surface_count_i,  // minus 1
-    input  logic [AddrBits-1:0] base_i, line_stride_i, surface_stride_i,
-    input  logic                ram_i, split_i, specials_i,
-    output logic [        31:0] nans_o, infinities_o,
+    input  logic [AddrBits-1:0] base_i,
+    input  logic [AddrBits-1:0] line_stride_i,
+    input  logic [AddrBits-1:0] surface_stride_i,
+    input  logic                ram_i,
+    input  logic                split_i,
+    input  logic                specials_i,
+    output logic [        31:0] nans_o,
+    output logic [        31:0] infinities_o,
     output logic                done_o,
-    input  logic                clear_i, count_i,
+    input  logic                clear_i,
+    input  logic                count_i,
     output logic [        31:0] stall_o,
     output logic                valid_o,
     input  logic                ready_i,

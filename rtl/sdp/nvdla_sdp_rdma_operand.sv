@@ -20,23 +20,32 @@ module nvdla_sdp_rdma_operand
 #(
     parameter int Depth = 16  // atoms of the latency buffer
 ) (
-    input  logic                          clk_i, rst_ni, run_i,
+    input  logic                          clk_i,
+    input  logic                          rst_ni,
+    input  logic                          run_i,
     input  logic [                   1:0] data_use_i,       // 0 MUL, 1 ALU, 2 both
     input  logic                          data_size_i,      // 1: two bytes
     input  logic                          data_mode_i,      // 1: per element
     input  logic [                  12:0] width_i,          // minus 1
     input  logic [                  12:0] height_i,         // minus 1
     input  logic [                  12:0] surface_count_i,  // minus 1
-    input  logic [          AddrBits-1:0] base_i, line_stride_i, surface_stride_i,
-    input  logic                          ram_i, wide_i, winograd_i,
+    input  logic [          AddrBits-1:0] base_i,
+    input  logic [          AddrBits-1:0] line_stride_i,
+    input  logic [          AddrBits-1:0] surface_stride_i,
+    input  logic                          ram_i,
+    input  logic                          wide_i,
+    input  logic                          winograd_i,
     input  logic [                   4:0] batches_i,  // minus 1
     output logic                          done_o,
-    input  logic                          clear_i, count_i,
+    input  logic                          clear_i,
+    input  logic                          count_i,
     output logic [                  31:0] stall_o,
     output logic                          valid_o,
     input  logic                          ready_i,
-    output logic                          alu_present_o, mul_present_o,
-    output logic [SdpBsThroughput*16-1:0] alu_o, mul_o,
+    output logic                          alu_present_o,
+    output logic                          mul_present_o,
+    output logic [SdpBsThroughput*16-1:0] alu_o,
+    output logic [SdpBsThroughput*16-1:0] mul_o,
     output logic                          busy_o,
     output mif_rd_req_t                   mif_o,
     input  mif_rd_rsp_t                   mif_i

@@ -12,9 +12,15 @@ module nvdla_sdp_source
   import nvdla_pkg::*;
   import nvdla_precision_pkg::*;
 (
-    input  logic                          clk_i, rst_ni, clk_on_i, run_i, flying_i,
+    input  logic                          clk_i,
+    input  logic                          rst_ni,
+    input  logic                          clk_on_i,
+    input  logic                          run_i,
+    input  logic                          flying_i,
     input  logic [                   1:0] in_i,
-    input  logic                          wide_i, fp_i, nan_to_zero_i,
+    input  logic                          wide_i,
+    input  logic                          fp_i,
+    input  logic                          nan_to_zero_i,
     input  logic [                  12:0] width_i,          // minus 1
     input  logic [                  12:0] height_i,         // minus 1
     input  logic [                  12:0] surface_count_i,  // minus 1

@@ -9,15 +9,21 @@
 module nvdla_sdp_status
   import nvdla_pkg::*;
 (
-    input  logic                                   clk_i, rst_ni, run_i,
+    input  logic                                   clk_i,
+    input  logic                                   rst_ni,
+    input  logic                                   run_i,
     input  logic                                   count_saturation_i,  // PERF_SAT_EN
     input  logic                                   count_stall_i,       // PERF_DMA_EN
-    input  logic                                   to_pdp_i, count_nans_i, taken_i,
+    input  logic                                   to_pdp_i,
+    input  logic                                   count_nans_i,
+    input  logic                                   taken_i,
     input  logic [SdpBsThroughput*8*LaneBytes-1:0] data_i,
     input  logic [            SdpBsThroughput-1:0] saturated_i,
     input  logic                                   stall_i,
     output logic                                   unequal_o,
-    output logic [                           31:0] saturation_o, nans_o, stall_o
+    output logic [                           31:0] saturation_o,
+    output logic [                           31:0] nans_o,
+    output logic [                           31:0] stall_o
 );
   logic run_q, start, unequal_q;
   logic [31:0] saturation_q, stall_q;

@@ -15,15 +15,24 @@
 module nvdla_sdp_wdma
   import nvdla_pkg::*;
 (
-    input  logic                                   clk_i, rst_ni, run_i, group_i,
+    input  logic                                   clk_i,
+    input  logic                                   rst_ni,
+    input  logic                                   run_i,
+    input  logic                                   group_i,
     input  logic [                           12:0] width_i,          // minus 1
     input  logic [                           12:0] height_i,         // minus 1
     input  logic [                           12:0] surface_count_i,  // minus 1
-    input  logic [                   AddrBits-1:0] base_i, line_stride_i, surface_stride_i,
-    input  logic                                   ram_i, wide_i, split_i, winograd_i,
+    input  logic [                   AddrBits-1:0] base_i,
+    input  logic [                   AddrBits-1:0] line_stride_i,
+    input  logic [                   AddrBits-1:0] surface_stride_i,
+    input  logic                                   ram_i,
+    input  logic                                   wide_i,
+    input  logic                                   split_i,
+    input  logic                                   winograd_i,
     input  logic [                            4:0] batches_i,  // minus 1
     input  logic [                   AddrBits-1:0] batch_stride_i,
-    output logic                                   done_o, stall_o,
+    output logic                                   done_o,
+    output logic                                   stall_o,
     output logic [                            1:0] done_intr_o,
     output logic                                   busy_o,
     input  logic                                   valid_i,

@@ -12,22 +12,31 @@ module nvdla_sdp_x
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                          clk_i, rst_ni, clk_on_i, fp_i, nan_to_zero_i,
+    input  logic                          clk_i,
+    input  logic                          rst_ni,
+    input  logic                          clk_on_i,
+    input  logic                          fp_i,
+    input  logic                          nan_to_zero_i,
     // Settings of the layer: D_DP_BS_* or D_DP_BN_*.
-    input  logic                          bypass_i, alu_bypass_i,
+    input  logic                          bypass_i,
+    input  logic                          alu_bypass_i,
     input  logic [                   1:0] alu_algo_i,
     input  logic                          alu_mem_i,
     input  logic [                   5:0] alu_shift_i,
     input  logic [                  15:0] alu_operand_i,
-    input  logic                          mul_bypass_i, mul_prelu_i, mul_mem_i,
+    input  logic                          mul_bypass_i,
+    input  logic                          mul_prelu_i,
+    input  logic                          mul_mem_i,
     input  logic [                   5:0] mul_shift_i,
     input  logic [                  15:0] mul_operand_i,
     input  logic                          relu_bypass_i,
     // Operands from memory.
     input  logic                          op_valid_i,
     output logic                          op_ready_o,
-    input  logic                          op_alu_present_i, op_mul_present_i,
-    input  logic [SdpBsThroughput*16-1:0] op_alu_i, op_mul_i,
+    input  logic                          op_alu_present_i,
+    input  logic                          op_mul_present_i,
+    input  logic [SdpBsThroughput*16-1:0] op_alu_i,
+    input  logic [SdpBsThroughput*16-1:0] op_mul_i,
     // Data.
     output logic                          busy_o,  // results inside
     input  logic                          valid_i,

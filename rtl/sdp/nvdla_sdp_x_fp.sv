@@ -7,11 +7,19 @@
 module nvdla_sdp_x_fp
   import nvdla_sdp_pkg::*;
 (
-    input  logic        clk_i, take_i, alu_i, mul_i, alu_bypass_i,
+    input  logic        clk_i,
+    input  logic        take_i,
+    input  logic        alu_i,
+    input  logic        mul_i,
+    input  logic        alu_bypass_i,
     input  logic [ 1:0] alu_algo_i,
-    input  logic        mul_bypass_i, mul_prelu_i, relu_i, nan_to_zero_i,
+    input  logic        mul_bypass_i,
+    input  logic        mul_prelu_i,
+    input  logic        relu_i,
+    input  logic        nan_to_zero_i,
     input  logic [31:0] data_i,
-    input  logic [15:0] op_alu_i, op_mul_i,
+    input  logic [15:0] op_alu_i,
+    input  logic [15:0] op_mul_i,
     output logic [31:0] data_o
 );
   // Operands as they come; widened behind a register of this clock, so that integer layers do not pay for it.

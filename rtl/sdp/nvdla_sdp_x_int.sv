@@ -6,14 +6,20 @@
 module nvdla_sdp_x_int
   import nvdla_sdp_pkg::*;
 (
-    input  logic        clk_i, take_i, multiply_i, round_i, alu_bypass_i,
+    input  logic        clk_i,
+    input  logic        take_i,
+    input  logic        multiply_i,
+    input  logic        round_i,
+    input  logic        alu_bypass_i,
     input  logic [ 1:0] alu_algo_i,
     input  logic [ 5:0] alu_shift_i,
-    input  logic        mul_bypass_i, mul_prelu_i,
+    input  logic        mul_bypass_i,
+    input  logic        mul_prelu_i,
     input  logic [ 5:0] mul_shift_i,
     input  logic        relu_i,
     input  logic [31:0] data_i,
-    input  logic [15:0] op_alu_i, op_mul_i,
+    input  logic [15:0] op_alu_i,
+    input  logic [15:0] op_mul_i,
     output logic [31:0] data_o
 );
   logic signed [32:0] sum_q;

@@ -24,16 +24,21 @@ module nvdla_sdp_y
   import nvdla_sdp_y_pkg::*;
   import nvdla_lut_pkg::*;
 (
-    input  logic                          clk_i, rst_ni, clk_on_i,
+    input  logic                          clk_i,
+    input  logic                          rst_ni,
+    input  logic                          clk_on_i,
     // Registers of the table.
-    input  logic                          csb_req_i, csb_write_i,
+    input  logic                          csb_req_i,
+    input  logic                          csb_write_i,
     input  logic [       CsbAddrBits-1:0] csb_addr_i,
     input  logic [                  31:0] csb_wdata_i,
     output logic [                  31:0] csb_rdata_o,
     // Settings of the layer: D_DP_EW_*.
     input  logic                          run_i,
     input  logic                          floating_i,  // PROC_PRECISION is FP16
-    input  logic                          nan_to_zero_i, bypass_i, alu_bypass_i,
+    input  logic                          nan_to_zero_i,
+    input  logic                          bypass_i,
+    input  logic                          alu_bypass_i,
     input  logic [                   1:0] alu_algo_i,
     input  logic                          alu_mem_i,
     input  logic [                  31:0] alu_operand_i,
@@ -41,7 +46,9 @@ module nvdla_sdp_y
     input  logic [                  31:0] alu_cvt_offset_i,
     input  logic [                  15:0] alu_cvt_scale_i,
     input  logic [                   5:0] alu_cvt_truncate_i,
-    input  logic                          mul_bypass_i, mul_prelu_i, mul_mem_i,
+    input  logic                          mul_bypass_i,
+    input  logic                          mul_prelu_i,
+    input  logic                          mul_mem_i,
     input  logic [                  31:0] mul_operand_i,
     input  logic                          mul_cvt_bypass_i,
     input  logic [                  31:0] mul_cvt_offset_i,
@@ -54,8 +61,10 @@ module nvdla_sdp_y
     // Operands from memory.
     input  logic                          op_valid_i,
     output logic                          op_ready_o,
-    input  logic                          op_alu_present_i, op_mul_present_i,
-    input  logic [SdpBsThroughput*16-1:0] op_alu_i, op_mul_i,
+    input  logic                          op_alu_present_i,
+    input  logic                          op_mul_present_i,
+    input  logic [SdpBsThroughput*16-1:0] op_alu_i,
+    input  logic [SdpBsThroughput*16-1:0] op_mul_i,
     // Data.
     output logic                          busy_o,
     input  logic                          valid_i,

@@ -10,15 +10,24 @@ module nvdla_sdp_y_fp16
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                          clk_i, rst_ni, clk_on_i, on_i, nan_to_zero_i, alu_bypass_i,
+    input  logic                          clk_i,
+    input  logic                          rst_ni,
+    input  logic                          clk_on_i,
+    input  logic                          on_i,
+    input  logic                          nan_to_zero_i,
+    input  logic                          alu_bypass_i,
     input  logic [                   1:0] alu_algo_i,
     input  logic                          alu_mem_i,
     input  logic [                  31:0] alu_operand_i,
-    input  logic                          mul_bypass_i, mul_prelu_i, mul_mem_i,
+    input  logic                          mul_bypass_i,
+    input  logic                          mul_prelu_i,
+    input  logic                          mul_mem_i,
     input  logic [                  31:0] mul_operand_i,
-    input  logic                          move_i, valid_i,
+    input  logic                          move_i,
+    input  logic                          valid_i,
     input  logic [SdpEwThroughput*32-1:0] data_i,
-    input  logic [SdpEwThroughput*16-1:0] op_alu_i, op_mul_i,
+    input  logic [SdpEwThroughput*16-1:0] op_alu_i,
+    input  logic [SdpEwThroughput*16-1:0] op_mul_i,
     output logic [SdpEwThroughput*32-1:0] data_o
 );
   localparam int Stages = 5;

@@ -13,10 +13,14 @@ module nvdla_check_ring #(
     parameter int Gaps = 0,
     parameter int Atoms = 1
 ) (
-    input  logic                clk_i, rst_ni, clear_i,
-    input  logic [        31:0] first_i, ring_i,
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                clear_i,
+    input  logic [        31:0] first_i,
+    input  logic [        31:0] ring_i,
     input  logic [   Atoms-1:0] wr_valid_i,
-    input  logic [Atoms*32-1:0] wr_addr_i, wr_slot_i,
+    input  logic [Atoms*32-1:0] wr_addr_i,
+    input  logic [Atoms*32-1:0] wr_slot_i,
     input  logic [   Atoms-1:0] wr_clear_i,
     input  logic                up_valid_i,
     input  logic [        31:0] up_entries_i,

@@ -9,8 +9,8 @@ format() { command=(/usr/bin/python3 "$ROOT/scripts/format_sv.py" "$@"); }
 cat >crooked.sv <<'SV'
 // Adds two words.
 module adder (
-    input logic clk_i,
-  input  logic [7:0] a_i, b_i,   // words
+    input logic on_i,
+  input  logic [7:0] a_i,   // words
     output logic [ 8:0] sum_o
 );
   logic first_q; // of two
@@ -25,8 +25,8 @@ SV
 cat >straight.sv <<'SV'
 // Adds two words.
 module adder (
-    input  logic       clk_i,
-    input  logic [7:0] a_i, b_i,  // words
+    input  logic       on_i,
+    input  logic [7:0] a_i,  // words
     output logic [8:0] sum_o
 );
   logic first_q;         // of two
@@ -48,7 +48,7 @@ check layout_write 0
 that layout_result diff crooked.sv straight.sv
 format --check straight.sv
 check layout_good 0 "!straight.sv"
-printf '  assign %0125d = 1;\n' 0 >wide.sv
+printf 'module wide (\n    input logic a_i, b_i\n);\n  assign %0125d = 1;\nendmodule\n' 0 >wide.sv
 format wide.sv
-check layout_too_wide 1 "wide.sv:1: 139 columns, at most 120: break this line"
+check layout_refuses 1 "wide.sv:4: 139 columns, at most 120: break this line" "wide.sv:2: several ports, expected one in each line"
 finish

@@ -2,9 +2,11 @@
 module proof #(
     parameter int Lanes = 16
 ) (
-    input  logic             clk_i, high_valid_i,
+    input  logic             clk_i,
+    input  logic             high_valid_i,
     input  logic [      4:0] at_i,
-    input  logic [Lanes-1:0] low_i, high_i
+    input  logic [Lanes-1:0] low_i,
+    input  logic [Lanes-1:0] high_i
 );
   logic [4*Lanes-1:0] low, high, data;
   logic [3*Lanes-1:0] words;
