@@ -21,7 +21,7 @@ int gen_main(int argc, char **argv);
 int debug_main(int argc, char **argv);
 int shrink_main(int argc, char **argv);
 int coverage_bins_main(int argc, char **argv);
-int calibrate_main(int argc, char **argv);
+int calibration_main(int argc, char **argv);
 int doctor_main(int argc, char **argv);
 
 /* For a command in Python (python/nvcosim/commands): replaces this process by Python, which runs it with the arguments

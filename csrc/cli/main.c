@@ -11,7 +11,7 @@
 #include "run/options/output.h"
 #include "run/simulators/version.h"
 
-enum { INTERNAL = 5 /* the last ones: for commands in Python, not listed */ };
+enum { INTERNAL = 6 /* the last ones: for commands in Python, not listed */ };
 
 static const struct {
     const char *name;
@@ -28,7 +28,7 @@ static const struct {
     {"gen", gen_main},
     {"shrink", shrink_main},
     {"coverage", NULL},
-    {"calibrate", calibrate_main},
+    {"calibrate", NULL},
     {"debug", debug_main},
     {"bisect", NULL},
     {"lint", lint_main},
@@ -49,6 +49,7 @@ static const struct {
     {"simulators", simulators_main},
     {"doctor-network", doctor_network_main},
     {"coverage-bins", coverage_bins_main},
+    {"calibration", calibration_main},
 };
 
 static const struct argp_option option_table[] = {

@@ -194,13 +194,6 @@ struct histogram_moments histogram_moments(const struct histogram *histogram) {
     return moments;
 }
 
-uint64_t histogram_up_to(const struct histogram *histogram, int bin) {
-    uint64_t count = 0;
-    for (int i = 0; i <= bin; i++)
-        count += histogram->positive[i] + histogram->negative[i];
-    return count;
-}
-
 int histogram_highest(const struct histogram *histogram) {
     int bin = HISTOGRAM_BINS - 1;
     while (bin >= 0 && histogram->positive[bin] + histogram->negative[bin] == 0)

@@ -74,9 +74,6 @@ struct histogram_moments {
 };
 struct histogram_moments histogram_moments(const struct histogram *histogram);
 
-/* Values in bins 0 .. bin, both signs; -1: none. */
-uint64_t histogram_up_to(const struct histogram *histogram, int bin);
-
 /* The highest bin that is not empty, -1 if all are empty. */
 int histogram_highest(const struct histogram *histogram);
 

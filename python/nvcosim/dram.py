@@ -12,7 +12,7 @@ import typing
 
 from nvcosim import files
 from nvcosim.plan.tree import Place, cut
-from nvcosim.text import guess, shown, whole
+from nvcosim.text import guess, measure, shown, whole
 from nvcosim.tool import EXIT_BAD_INPUT, EXIT_OK, Failure, sources
 
 _MOST, _LINK_MOST = 1 << 24, 512
@@ -20,9 +20,6 @@ _BYTES = 1 << 14  # of a file; in more of them libyaml's lists could be too deep
 _PARTS, _TEXT = 16, 256  # DRAM_PARTS and DRAM_TEXT of csrc/dram/config.h
 _FIELDS = ("row", "rank", "bank", "group", "column", "channel")  # of enum dram_field
 _WANTED = "the parameters of a memory (docs/memory.md)"
-_FLOAT = re.compile(r"\s*([+-]?(?:0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?"
-                    r"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?))( *(?:(?-i:ns|us)))?",
-                    re.ASCII | re.IGNORECASE)
 
 
 class _Kind(typing.NamedTuple):
@@ -46,20 +43,8 @@ def _choice(words: str, expected: str = "") -> _Kind:
                  lambda text, khz: known.index(text) if text in known else None)
 
 
-def _float(text: str) -> tuple[float, str]:
-    """A number, and its unit or "". (-1, ""): it is none."""
-    found = _FLOAT.fullmatch(text)
-    if not found:
-        return -1, ""
-    try:
-        number = float.fromhex(found[1]) if "x" in found[1].lower() else float(found[1])
-    except OverflowError:
-        number = math.inf
-    return number, (found[2] or "").strip()
-
-
 def _khz(text: str, _clock: int) -> int | None:
-    mhz, unit = _float(text)
+    mhz, unit = measure(text)
     if unit or not 1 <= mhz <= 10000:
         return None
     return int(mhz * 1e3) + (math.modf(mhz * 1e3)[0] >= 0.5)
@@ -67,7 +52,7 @@ def _khz(text: str, _clock: int) -> int | None:
 
 def _clocks(text: str, khz: int) -> int | None:
     """A whole number of clocks, or a time that is rounded up to clocks."""
-    number, unit = _float(text)
+    number, unit = measure(text)
     if not unit:
         return whole(text, _MOST)
     value = (number * 1e3 if unit == "us" else number) * khz * 1e-6 - 1e-6

@@ -1,5 +1,6 @@
 """Texts as people read them: safe to show, quoted for a shell, counted, measured in columns."""
 import dataclasses
+import math
 import os
 import re
 import typing
@@ -7,6 +8,9 @@ import typing
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _PLAIN = re.compile(r"[a-zA-Z0-9_\-+=.,:/@%]+")
+_FLOAT = re.compile(r"\s*([+-]?(?:0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?"
+                    r"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?))( *(?:(?-i:ns|us)))?",
+                    re.ASCII | re.IGNORECASE)
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -50,6 +54,18 @@ def whole(text: str, most: int = 2 ** 63 - 1) -> int | None:
         return None
     value = int(text, 16 if text[1:2] in ("x", "X") else 10) if len(text) < 400 else most + 1
     return value if value <= most else None
+
+
+def measure(text: str) -> tuple[float, str]:
+    """A number, and its unit: ns, us or "". (-1, ""): it is none."""
+    found = _FLOAT.fullmatch(text)
+    if not found:
+        return -1, ""
+    try:
+        number = float.fromhex(found[1]) if "x" in found[1].lower() else float(found[1])
+    except OverflowError:
+        number = math.inf
+    return number, (found[2] or "").strip()
 
 
 def distance(a: str, b: str) -> int:

@@ -6,7 +6,6 @@
 #include "nvdla/cube.h"
 #include "nvdla_offsets.h"
 #include "observe/histogram.h"
-#include "report/calibrate.h"
 #include "report/histograms.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/random.h"
@@ -20,7 +19,10 @@ static void count_one(struct histogram *histogram, int width, int64_t x) {
 }
 
 static uint64_t in_bins(const struct histogram *histogram) {
-    return histogram_up_to(histogram, HISTOGRAM_BINS - 1);
+    uint64_t count = 0;
+    for (int bin = 0; bin < HISTOGRAM_BINS; bin++)
+        count += histogram->positive[bin] + histogram->negative[bin];
+    return count;
 }
 
 /* B.8. */
@@ -45,36 +47,19 @@ static void assert_same(const struct histogram *a, const struct histogram *b) {
 
 /* ---- cases of histogram.txt ---- */
 
-static const struct convertor unset = {.offset = 0, .scale = 0, .shift = 0, .bits = 8};
-
-/* WIDTH of the stream, and after it "of" and the bits of candidate settings. */
+/* WIDTH of the stream. */
 static void *begin(const char *title) {
     struct histogram *histogram = test_new(sizeof *histogram);
-    int width, bits = 0;
-    assert_in_range(sscanf(title, "%d of %d", &width, &bits), 1, 2);
-    histogram_init(histogram, width);
-    if (bits)
-        histogram_convertor(histogram, &unset, bits);
+    histogram_init(histogram, atoi(title));
     return histogram;
-}
-
-/* Puts values into a bin, near its lower edge; one of them is `extreme` if that is not 0. */
-static void fill(struct histogram *histogram, int bin, int count, int64_t extreme) {
-    const bool negative = count < 0;
-    for (int i = 0; i < abs(count); i++) {
-        int64_t edge = INT64_C(1) << bin, value = edge + edge * (i + 1) / (20 * abs(count));
-        value = negative ? -value - 1 : value;
-        value = i == 0 && extreme != 0 ? extreme : value;
-        histogram_int64(histogram, &value, 1, 1, 1);
-    }
 }
 
 static int64_t signed_word(const struct step *step, size_t i) {
     return strtoll(step->word[i], NULL, 0);
 }
 
-/* int64, int32, fp16, fp32 VALUE...; all of them, or those of LANES VALID before them; fill BIN:COUNT:EXTREME...; bins
- * BIN:COUNT... of no values (COUNT below 0: of negative ones). */
+/* int64, int32, fp16, fp32 VALUE...; all of them, or those of LANES VALID before them; bins BIN:COUNT... of no
+ * values (COUNT below 0: of negative ones). */
 static bool count_step(struct histogram *histogram, const struct step *step) {
     int64_t wide[STEP_WORDS];
     int32_t words[STEP_WORDS];
@@ -85,10 +70,7 @@ static bool count_step(struct histogram *histogram, const struct step *step) {
         words[i] = (int32_t)wide[i];
         halves[i] = (uint16_t)wide[i];
     }
-    if (step_is(step, "extremes")) { /* of counts alone */
-        histogram->minimum = wide[0];
-        histogram->maximum = wide[1];
-    } else if (step_is(step, "int64"))
+    if (step_is(step, "int64"))
         histogram_int64(histogram, wide, 1, n, n);
     else if (step_is(step, "int32"))
         histogram_int32(histogram, words, 1, n, n);
@@ -98,16 +80,12 @@ static bool count_step(struct histogram *histogram, const struct step *step) {
         histogram_elements(histogram, NVDLA_FP16, (const uint8_t *)halves, 1, n, n);
     else if (step_is(step, "fp32"))
         histogram_fp32(histogram, words, 1, n, n);
-    else if (step_is(step, "fill") || step_is(step, "bins"))
+    else if (step_is(step, "bins"))
         for (size_t i = 1; i <= n; i++) {
             int bin, count;
-            long long extreme = 0;
-            assert_in_range(sscanf(step->word[i], "%d:%d:%lld", &bin, &count, &extreme), 2, 3);
-            if (step_is(step, "fill"))
-                fill(histogram, bin, count, extreme);
-            else
-                (count < 0 ? histogram->negative : histogram->positive)[bin] += (uint64_t)abs(count);
-            histogram->count += step_is(step, "bins") ? (uint64_t)abs(count) : 0;
+            assert_int_equal(sscanf(step->word[i], "%d:%d", &bin, &count), 2);
+            (count < 0 ? histogram->negative : histogram->positive)[bin] += (uint64_t)abs(count);
+            histogram->count += (uint64_t)abs(count);
         }
     else
         return false;
@@ -131,27 +109,6 @@ static void print_counts(const struct histogram *histogram, FILE *found) {
     }
 }
 
-static void print_convertor(const struct convertor *convertor, FILE *found) {
-    fprintf(found, "(x - %" PRId64 ") * %d >> %u", (int64_t)convertor->offset, convertor->scale, convertor->shift);
-}
-
-/* recommend symmetric|asymmetric|centred CLIP OFFSET_BITS, "least" for the least error, "identity" for x * 1 now. */
-static void recommend(const struct histogram *histogram, const struct step *step, FILE *found) {
-    const char *kind = step->word[1];
-    const struct calibrate_options options = {.clip = strtod(step->word[2], NULL),
-                                              .minimum_error = strstr(step->text, "least") != NULL,
-                                              .kind = kind[0] == 's'   ? CALIBRATE_SYMMETRIC
-                                                      : kind[0] == 'a' ? CALIBRATE_ASYMMETRIC
-                                                                       : CALIBRATE_CENTRED,
-                                              .offset_bits = (int)step_number(step, 3)};
-    const struct convertor identity = {.scale = 1, .bits = 8};
-    const struct calibrate_setting setting =
-        calibrate_convertor(histogram, strstr(step->text, "identity") ? &identity : &unset, &options);
-    print_convertor(&setting.convertor, found);
-    fprintf(found, " bin %d, above %" PRIu64 ", saturated %" PRIu64 ", error %.1f%s", setting.bin, setting.above,
-            setting.saturated, setting.expected.error, setting.present ? ", stays" : "");
-}
-
 static bool act(void *context, const struct step *step, FILE *found) {
     struct histogram *histogram = context;
     const struct histogram_moments moments = histogram_moments(histogram);
@@ -169,21 +126,13 @@ static bool act(void *context, const struct step *step, FILE *found) {
         fprintf(found, "%d", histogram_highest(histogram));
     else if (step_is(step, "setting")) { /* BIN BITS KIND, and results of values */
         convertor = convertor_for_bin((int)signed_word(step, 1), (int)signed_word(step, 2), signed_word(step, 3));
-        print_convertor(&convertor, found);
+        fprintf(found, "(x - %" PRId64 ") * %d >> %u", convertor.offset, convertor.scale, convertor.shift);
         for (size_t i = 4; i < step->count; i++)
             fprintf(found, " %" PRId64, (int64_t)convertor_apply(&convertor, signed_word(step, i)));
     } else if (step_is(step, "convertor"))
         histogram_convertor(histogram, &convertor, 0);
     else if (step_is(step, "clipped"))
         fprintf(found, "%" PRIu64 " %g", histogram->conversion.clipped, histogram->conversion.error_squares);
-    else if (step_is(step, "recommend"))
-        recommend(histogram, step, found);
-    else if (step_is(step, "bin"))
-        fprintf(found, "%d", calibrate_bin(histogram, strtod(step->word[1], NULL)));
-    else if (step_is(step, "truncate"))
-        fprintf(found, "%u", calibrate_truncate(histogram));
-    else if (step_is(step, "expect"))
-        fprintf(found, "%.3f", calibrate_expect(histogram, &convertor).saturated);
     else
         return count_step(histogram, step);
     return true;

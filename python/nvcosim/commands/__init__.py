@@ -12,7 +12,7 @@ import typing
 from nvcosim import tool
 
 NAMES = ("regress", "history", "qualify", "bisect", "accuracy", "sweep", "linux",
-         "registers", "diff", "doctor", "info", "coverage", "estimate", "build")
+         "registers", "diff", "doctor", "info", "coverage", "estimate", "build", "calibrate")
 _PACKAGES = {"yaml": "python3-yaml", "numpy": "python3-numpy"}
 
 
