@@ -16,45 +16,30 @@
 
 enum { POSITION = 512 };
 
-static const char *const kind_names[] = {
-    [OP_NOTE] = "note",
-    [OP_WRITE] = "register write",
-    [OP_READ] = "register read",
-    [OP_READ_CHECK] = "register check",
-    [OP_POLL] = "poll",
-    [OP_WAIT] = "wait",
-    [OP_INTR_NOTIFY] = "interrupt notification",
-    [OP_SYNC_NOTIFY] = "sync notify",
-    [OP_SYNC_WAIT] = "sync wait",
-    [OP_MEM_LOAD] = "memory load",
-    [OP_MEM_FILL] = "memory fill",
-    [OP_MEM_RESERVE] = "memory reservation",
-    [OP_MEM_RELEASE] = "memory release",
-    [OP_MEM_CHECK] = "memory check",
-    [OP_MEM_CRC] = "CRC check",
-    [OP_CHECK_EVENT] = "event check",
+enum section { NO_SECTION, MEMORY, CHECKS, WAITS };
+
+static const struct {
+    const char *name;
+    enum section section;
+} kinds[] = {
+    [OP_NOTE] = {"note", NO_SECTION},
+    [OP_WRITE] = {"register write", NO_SECTION},
+    [OP_READ] = {"register read", NO_SECTION},
+    [OP_READ_CHECK] = {"register check", CHECKS},
+    [OP_POLL] = {"poll", WAITS},
+    [OP_WAIT] = {"wait", WAITS},
+    [OP_INTR_NOTIFY] = {"interrupt notification", WAITS},
+    [OP_SYNC_NOTIFY] = {"sync notify", WAITS},
+    [OP_SYNC_WAIT] = {"sync wait", WAITS},
+    [OP_MEM_LOAD] = {"memory load", MEMORY},
+    [OP_MEM_FILL] = {"memory fill", MEMORY},
+    [OP_MEM_RESERVE] = {"memory reservation", MEMORY},
+    [OP_MEM_RELEASE] = {"memory release", MEMORY},
+    [OP_MEM_CHECK] = {"memory check", CHECKS},
+    [OP_MEM_CRC] = {"CRC check", CHECKS},
+    [OP_CHECK_EVENT] = {"event check", CHECKS},
 };
-enum { KIND_COUNT = sizeof kind_names / sizeof kind_names[0] };
-
-static bool is_memory(enum op_kind kind) {
-    return kind == OP_MEM_LOAD || kind == OP_MEM_FILL || kind == OP_MEM_RESERVE || kind == OP_MEM_RELEASE;
-}
-
-static bool is_check(enum op_kind kind) {
-    return kind == OP_READ_CHECK || kind == OP_MEM_CHECK || kind == OP_MEM_CRC || kind == OP_CHECK_EVENT;
-}
-
-static bool is_wait(enum op_kind kind) {
-    return kind == OP_POLL || kind == OP_WAIT || kind == OP_INTR_NOTIFY || kind == OP_SYNC_NOTIFY ||
-           kind == OP_SYNC_WAIT;
-}
-
-static void pattern_text(const struct op *op, char *text, size_t size) {
-    if (op->pattern == PATTERN_BYTE)
-        snprintf(text, size, "byte 0x%02x", op->fill);
-    else
-        snprintf(text, size, "%s", op->pattern == PATTERN_ADDRESS ? "low byte of the address" : "random");
-}
+enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 /* "FILE:LINE" without the directory. */
 static const char *short_position(const struct program *prog, const struct op *op, char *text, size_t size) {
@@ -66,12 +51,12 @@ static void describe_register(const struct program *prog, const struct op *op, c
     char name[64], mask[64] = "";
     nvdla_register_name(prog->config, op->address, name, sizeof name);
     if (op->kind == OP_WRITE || op->kind == OP_READ) {
-        snprintf(text, size, "%s %s", kind_names[op->kind], name);
+        snprintf(text, size, "%s %s", kinds[op->kind].name, name);
         return;
     }
     if (op->mask != UINT32_MAX)
         snprintf(mask, sizeof mask, " & 0x%08x", op->mask);
-    snprintf(text, size, "%s%s %s%s %s 0x%08x", op->volatile_read ? "volatile " : "", kind_names[op->kind], name, mask,
+    snprintf(text, size, "%s%s %s%s %s 0x%08x", op->volatile_read ? "volatile " : "", kinds[op->kind].name, name, mask,
              relation_text(op->relation), op->value);
 }
 
@@ -86,33 +71,24 @@ static void describe_event(const struct program *prog, const struct op *op, char
 }
 
 static void describe_memory(const struct op *op, char *text, size_t size) {
-    const char *space = memory_space_name(op->space);
-    char pattern[64];
-    switch (op->kind) {
-    case OP_MEM_LOAD:
-        snprintf(text, size, "load %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes from %s", space, op->base, op->blob->extent,
+    static const char *const verbs[] = {
+        [OP_MEM_LOAD] = "load",       [OP_MEM_CHECK] = "compare",   [OP_MEM_FILL] = "fill",
+        [OP_MEM_RESERVE] = "reserve", [OP_MEM_RELEASE] = "release", [OP_MEM_CRC] = "CRC-32 of"};
+    size_t n =
+        (size_t)snprintf(text, size, "%s %s 0x%08" PRIx64, verbs[op->kind], memory_space_name(op->space), op->base);
+    if (op->kind != OP_MEM_RELEASE)
+        n += (size_t)snprintf(text + n, size - n, ", 0x%" PRIx64 " bytes", op->blob ? op->blob->extent : op->size);
+    text += n;
+    size -= n;
+    if (op->blob)
+        snprintf(text, size, "%s %s", op->kind == OP_MEM_LOAD ? " from" : ", with",
                  op->blob->name ? op->blob->name : "the trace");
-        break;
-    case OP_MEM_CHECK:
-        snprintf(text, size, "compare %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes, with %s", space, op->base,
-                 op->blob->extent, op->blob->name ? op->blob->name : "the trace");
-        break;
-    case OP_MEM_FILL:
-        pattern_text(op, pattern, sizeof pattern);
-        snprintf(text, size, "fill %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes with %s", space, op->base, op->size,
-                 pattern);
-        break;
-    case OP_MEM_RESERVE:
-        snprintf(text, size, "reserve %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes", space, op->base, op->size);
-        break;
-    case OP_MEM_RELEASE:
-        snprintf(text, size, "release %s 0x%08" PRIx64, space, op->base);
-        break;
-    default:
-        snprintf(text, size, "CRC-32 of %s 0x%08" PRIx64 ", 0x%" PRIx64 " bytes == 0x%08x", space, op->base, op->size,
-                 op->value);
-        break;
-    }
+    else if (op->kind == OP_MEM_CRC)
+        snprintf(text, size, " == 0x%08x", op->value);
+    else if (op->kind == OP_MEM_FILL && op->pattern == PATTERN_BYTE)
+        snprintf(text, size, " with byte 0x%02x", op->fill);
+    else if (op->kind == OP_MEM_FILL)
+        snprintf(text, size, " with %s", op->pattern == PATTERN_ADDRESS ? "low byte of the address" : "random");
 }
 
 /* One operation without its position, escaped by text_shown. */
@@ -153,7 +129,7 @@ static void print_head(FILE *out, const struct program *prog) {
     for (int kind = 0; kind < KIND_COUNT; kind++) {
         if (counts[kind] == 0)
             continue;
-        fprintf(out, "%s%s %zu", separator, kind_names[kind], counts[kind]);
+        fprintf(out, "%s%s %zu", separator, kinds[kind].name, counts[kind]);
         separator = ", ";
     }
     fputc('\n', out);
@@ -179,12 +155,12 @@ static void print_writes(FILE *out, const struct program *prog, enum nvdla_unit 
     }
 }
 
-static void print_section(FILE *out, const struct program *prog, const char *title, bool (*wanted)(enum op_kind kind)) {
+static void print_section(FILE *out, const struct program *prog, const char *title, enum section section) {
     size_t count = 0;
     for (size_t i = 0; i < prog->count; i++) {
         const struct op *op = &prog->ops[i];
         char position[POSITION], text[1024];
-        if (!wanted(op->kind))
+        if (kinds[op->kind].section != section)
             continue;
         if (count++ == 0)
             fprintf(out, "\n%s\n", title);
@@ -193,26 +169,31 @@ static void print_section(FILE *out, const struct program *prog, const char *tit
     }
 }
 
-static void print_cube(FILE *out, const char *what, const struct cube *cube, bool primary) {
-    fprintf(out, ", %s %dx%dx%d at %s 0x%08" PRIx64 " (line 0x%x, surface 0x%x)", what, cube->width, cube->height,
-            cube->channels, memory_space_name(primary ? SPACE_PRIMARY : SPACE_SECONDARY), cube->base, cube->line_stride,
+/* "primary 0x80000000 (line 0x20, surface 0x80)" */
+static void print_place(FILE *out, const struct cube *cube, bool primary) {
+    fprintf(out, "%s 0x%08" PRIx64 " (line 0x%x, surface 0x%x)",
+            memory_space_name(primary ? SPACE_PRIMARY : SPACE_SECONDARY), cube->base, cube->line_stride,
             cube->surface_stride);
+}
+
+static void print_cube(FILE *out, const char *what, const struct cube *cube, bool primary) {
+    fprintf(out, ", %s %dx%dx%d at ", what, cube->width, cube->height, cube->channels);
+    print_place(out, cube, primary);
     if (cube->batches > 1)
         fprintf(out, " in %d batches (stride 0x%x)", cube->batches, cube->batch_stride);
 }
 
-/* "3x2x1 atoms from primary 0x80000000 to secondary 0x50000000", one line per descriptor of BDMA. */
+/* One line per descriptor of BDMA. */
 static void print_blocks(FILE *out, const struct program *prog, const struct launch *launch) {
     struct launch_block block;
-    for (size_t i = 0; launch_block(prog->config, launch, i, &block); i++)
-        fprintf(out,
-                "    descriptor %zu, %dx%dx%d atoms from %s 0x%08" PRIx64
-                " (line 0x%x, surface 0x%x) to %s 0x%08" PRIx64 " (line 0x%x, surface 0x%x)\n",
-                i, block.source.width, block.source.height, cube_surfaces(&block.source),
-                memory_space_name(block.source_primary ? SPACE_PRIMARY : SPACE_SECONDARY), block.source.base,
-                block.source.line_stride, block.source.surface_stride,
-                memory_space_name(block.destination_primary ? SPACE_PRIMARY : SPACE_SECONDARY), block.destination.base,
-                block.destination.line_stride, block.destination.surface_stride);
+    for (size_t i = 0; launch_block(prog->config, launch, i, &block); i++) {
+        fprintf(out, "    descriptor %zu, %dx%dx%d atoms from ", i, block.source.width, block.source.height,
+                cube_surfaces(&block.source));
+        print_place(out, &block.source, block.source_primary);
+        fputs(" to ", out);
+        print_place(out, &block.destination, block.destination_primary);
+        fputc('\n', out);
+    }
 }
 
 static void print_layers(FILE *out, const struct program *prog, const struct layer_tracker *layers) {
@@ -241,10 +222,10 @@ char *explain_text(const struct program *prog) {
     print_head(out, prog);
     for (int unit = 0; unit <= NVDLA_UNIT_COUNT; unit++)
         print_writes(out, prog, (enum nvdla_unit)unit);
-    print_section(out, prog, "memory", is_memory);
+    print_section(out, prog, "memory", MEMORY);
     print_layers(out, prog, layers);
-    print_section(out, prog, "checks", is_check);
-    print_section(out, prog, "waits and events", is_wait);
+    print_section(out, prog, "checks", CHECKS);
+    print_section(out, prog, "waits and events", WAITS);
     layer_tracker_free(layers);
     xmemstream_close(out);
     return text;
@@ -276,7 +257,7 @@ static json_t *json_op(const struct program *prog, const struct op *op) {
     char position[POSITION], text[1024], name[64], decoded[1024];
     describe(prog, op, text, sizeof text);
     json_t *json =
-        json_pack("{s:s, s:o, s:o, s:o}", "kind", kind_names[op->kind], "stream", json_text(prog->streams[op->stream]),
+        json_pack("{s:s, s:o, s:o, s:o}", "kind", kinds[op->kind].name, "stream", json_text(prog->streams[op->stream]),
                   "position", json_text(op_position(prog, op, position, sizeof position)), "text", json_text(text));
     const struct nvdla_register *reg = op->kind == OP_WRITE ? nvdla_register_at(prog->config, op->address) : NULL;
     if (reg) {
