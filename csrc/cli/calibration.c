@@ -212,9 +212,10 @@ static int follow(struct calibration *calibration) {
     size_t count = 0, size = 0;
     int status = play_once(calibration);
     while (status == EXIT_OK && getline(&line, &size, stdin) > 0) {
-        if (strcmp(line, "write\n") == 0 && calibration->out) {
+        line[strcspn(line, "\n")] = '\0';
+        if (strcmp(line, "write") == 0 && calibration->out) {
             status = write_trace(calibration);
-        } else if (strcmp(line, "play\n") == 0) {
+        } else if (strcmp(line, "play") == 0) {
             program_set_launches(calibration->prog, settings, count);
             count = 0;
             status = play_once(calibration);

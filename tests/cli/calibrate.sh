@@ -32,6 +32,6 @@ nv calibrate --threads 0 loud; check calibrate_threads 2 "--threads: found '0', 
 nv calibrate; check calibrate_without_trace 2 "no trace is given"
 nv calibrate loud good; check calibrate_two_traces 2 "found 'good', expected one trace only"
 nv calibrate broken/broken.cfg; check calibrate_bad_trace 2 "broken.cfg:31:"
-command=(bash -c 'echo "SDP 9 D_CVT_SHIFT CVT_SHIFT 1" | "$NVCOSIM" calibration good'); check calibration_launch 2 "found 'SDP 9 D_CVT_SHIFT" "expected UNIT ORDINAL"
+command=(bash -c 'echo "SDP 9 D_CVT_SHIFT CVT_SHIFT 1" | "$NVCOSIM" calibration good'); check calibration_launch 2 "found 'SDP 9 D_CVT_SHIFT CVT_SHIFT 1', expected UNIT ORDINAL REGISTER FIELD VALUE of a launch"
 nv calibrate hang; check calibrate_hang 3 "the trace does not finish"
 finish
