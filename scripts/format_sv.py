@@ -16,7 +16,7 @@ COLUMNS = 120
 STRING = re.compile(r'"(?:\\.|[^"\\])*"')
 LINE = re.compile(rf"((?:{STRING.pattern}|/\*.*?\*/|(?!//).)*)(//.*)?")  # code, comment
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|[A-Za-z_$`\\][\w$]*|\d[\w\']*|\s+|.', re.S)
-PORT = re.compile(r"^\s*(input|output|inout)\s+([A-Za-z_]\w*)\s*(\[[^\]]*\])?\s*([A-Za-z_][\w, ]*?)(,?)\s*(//.*)?$")
+PORT = re.compile(r"^\s*(input|output|inout)\s+([A-Za-z_]\w*)\s*((?:\[[^\]]*\])*)\s*([A-Za-z_][\w, ]*?)(,?)\s*(//.*)?$")
 CONNECTION = re.compile(r"^(\s*)\.(\w+)\s*\((.*)$")
 # What a statement may be broken after, from the weakest binding on; the second group stays with what follows it.
 BREAKS = (r",(?= )|(?<= )[?:](?= )", r"(?<= )\|\|(?= )", r"(?<= )&&(?= )", r"(?<= )(?:<=|=)(?= )", r"(?<= )[|^&](?= )",

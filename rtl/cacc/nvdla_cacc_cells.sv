@@ -15,36 +15,36 @@ module nvdla_cacc_cells
   import nvdla_cacc_pkg::*;
   import nvdla_fp48_pkg::*;
 (
-    input  logic                               clk_i,
-    input  logic                               rst_ni,
+    input  logic                                    clk_i,
+    input  logic                                    rst_ni,
     // The running layer: 0 INT8, 1 INT16, 2 FP16; Winograd; CLIP_TRUNCATE; batches, width and height of the output,
     // less one; whether surface stride, line stride and address are odd, in atoms.
-    input  logic [                        1:0] precision_i,
-    input  logic                               tile_i,
-    input  logic [                        4:0] truncate_i,
-    input  logic [                        4:0] batches_i,
-    input  logic [                       12:0] width_i,
-    input  logic [                       12:0] height_i,
-    input  logic [                        2:0] odd_i,
+    input  logic [                             1:0] precision_i,
+    input  logic                                    tile_i,
+    input  logic [                             4:0] truncate_i,
+    input  logic [                             4:0] batches_i,
+    input  logic [                            12:0] width_i,
+    input  logic [                            12:0] height_i,
+    input  logic [                             2:0] odd_i,
     // An atom: its sums, its place in the stripe and that of the next one, and whether it is of the stripe's first
     // operation, of its last one, the layer's last.
-    input  logic                               valid_i,
-    input  logic [2*ConvCells*ConvSumBits-1:0] sums_i,
-    input  logic [         ConvStripeBits-1:0] position_i,
-    input  logic [         ConvStripeBits-1:0] next_i,
-    input  logic                               fresh_i,
-    input  logic                               channel_end_i,
-    input  logic                               last_i,
+    input  logic                                    valid_i,
+    input  logic [2*ConvCells-1:0][ConvSumBits-1:0] sums_i,
+    input  logic [              ConvStripeBits-1:0] position_i,
+    input  logic [              ConvStripeBits-1:0] next_i,
+    input  logic                                    fresh_i,
+    input  logic                                    channel_end_i,
+    input  logic                                    last_i,
     // Final results are in the buffer; saturated ones among them.
-    output logic                               final_valid_o,
-    output logic                               final_last_o,
-    output logic [                        7:0] clipped_o,
-    output logic [              ConvRowBits:0] rows_o,  // that wait for SDP
-    output logic                               layer_taken_o,
-    output logic                               credit_valid_o,
-    output logic                               cacc_valid_o,
-    input  logic                               cacc_ready_i,
-    output logic [     SdpBsThroughput*32-1:0] cacc_data_o
+    output logic                                    final_valid_o,
+    output logic                                    final_last_o,
+    output logic [                             7:0] clipped_o,
+    output logic [                   ConvRowBits:0] rows_o,  // that wait for SDP
+    output logic                                    layer_taken_o,
+    output logic                                    credit_valid_o,
+    output logic                                    cacc_valid_o,
+    input  logic                                    cacc_ready_i,
+    output logic [          SdpBsThroughput*32-1:0] cacc_data_o
 );
   localparam int Cells = 2 * ConvCells;
   localparam int Lanes = SdpBsThroughput;    // results of a row
@@ -169,7 +169,7 @@ module nvdla_cacc_cells
         .tile_i,
         .truncate_i,
         .valid_i,
-        .sums_i    (sums_i[c*ConvSumBits+:ConvSumBits]),
+        .sums_i    (sums_i[c]),
         .position_i,
         .next_i,
         .fresh_i,

@@ -12,27 +12,27 @@ module nvdla_cacc_lanes
   import nvdla_conv_pkg::*;
   import nvdla_cacc_pkg::*;
 (
-    input  logic                           clk_i,
-    input  logic                           rst_ni,
-    input  logic [                    4:0] truncate_i,
+    input  logic                                clk_i,
+    input  logic                                rst_ni,
+    input  logic [                         4:0] truncate_i,
     // An atom: its sums, its place in the stripe, and whether it is of the stripe's first operation, of its last one,
     // the layer's last.
-    input  logic                           valid_i,
-    input  logic [AtomicK*ConvSumBits-1:0] sums_i,
-    input  logic [     ConvStripeBits-1:0] position_i,
-    input  logic                           fresh_i,
-    input  logic                           channel_end_i,
-    input  logic                           last_i,
+    input  logic                                valid_i,
+    input  logic [AtomicK-1:0][ConvSumBits-1:0] sums_i,
+    input  logic [          ConvStripeBits-1:0] position_i,
+    input  logic                                fresh_i,
+    input  logic                                channel_end_i,
+    input  logic                                last_i,
     // Final results are written; saturated ones among them.
-    output logic                           final_valid_o,
-    output logic                           final_last_o,
-    output logic [                    7:0] clipped_o,
-    output logic [          ConvRowBits:0] rows_o,  // that wait for SDP
-    output logic                           layer_taken_o,
-    output logic                           credit_valid_o,
-    output logic                           cacc_valid_o,
-    input  logic                           cacc_ready_i,
-    output logic [ SdpBsThroughput*32-1:0] cacc_data_o
+    output logic                                final_valid_o,
+    output logic                                final_last_o,
+    output logic [                         7:0] clipped_o,
+    output logic [               ConvRowBits:0] rows_o,  // that wait for SDP
+    output logic                                layer_taken_o,
+    output logic                                credit_valid_o,
+    output logic                                cacc_valid_o,
+    input  logic                                cacc_ready_i,
+    output logic [      SdpBsThroughput*32-1:0] cacc_data_o
 );
   localparam int Beats = AtomicK / SdpBsThroughput;
   localparam int BeatBits = $clog2(Beats);
@@ -52,7 +52,7 @@ module nvdla_cacc_lanes
     (* no_rw_check *) logic signed [CaccAccBits-1:0] acc_q[0:ConvStripeMax-1];
     (* no_rw_check *) logic signed [CaccAccBits-1:0] final_mem_q[0:ConvRows-1];
     logic signed [CaccAccBits-1:0] acc, lane_q;
-    assign acc = cacc_accumulate(fresh_i ? '0 : acc_q[position_i], $signed(sums_i[g*ConvSumBits+:ConvSumBits]));
+    assign acc = cacc_accumulate(fresh_i ? '0 : acc_q[position_i], $signed(sums_i[g]));
     assign saturates[g] = final_atom && cacc_clips(acc, truncate_i);
     always_ff @(posedge clk_i) begin
       if (valid_i && !channel_end_i) acc_q[position_i] <= acc;

@@ -12,14 +12,14 @@ module nvdla_cbuf_banks
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
 (
-    input  logic                                  clk_i,
-    input  logic [       2*CbufWrAtoms*Slots-1:0] wr_en_i,
-    input  logic [       2*CbufWrAtoms*Slots-1:0] wr_hit_i,
-    input  logic [2*CbufWrAtoms*CbufAddrBits-1:0] wr_addr_i,
-    input  logic [    2*CbufWrAtoms*AtomBits-1:0] wr_data_i,
-    input  logic [                           3:0] rd_valid_i,
-    input  logic [            4*CbufAddrBits-1:0] rd_addr_i,
-    output logic [               4*EntryBits-1:0] rd_data_o
+    input  logic                                       clk_i,
+    input  logic [            2*CbufWrAtoms*Slots-1:0] wr_en_i,
+    input  logic [            2*CbufWrAtoms*Slots-1:0] wr_hit_i,
+    input  logic [2*CbufWrAtoms-1:0][CbufAddrBits-1:0] wr_addr_i,
+    input  logic [    2*CbufWrAtoms-1:0][AtomBits-1:0] wr_data_i,
+    input  logic [                                3:0] rd_valid_i,
+    input  logic [              3:0][CbufAddrBits-1:0] rd_addr_i,
+    output logic [                    4*EntryBits-1:0] rd_data_o
 );
   localparam int HalfEntries = BankEntries / 2;
   localparam int IndexBits = $clog2(HalfEntries);  // of an entry's place in its half bank
@@ -30,8 +30,8 @@ module nvdla_cbuf_banks
   logic [2*EntryBits-1:0] pair_data, wt_data, mask_data;  // of the even and odd entries
   logic [CbufAddrBits-1:0] wt_addr, mask_addr;
   logic [BankBits-1:0] wt_bank_q;
-  assign wt_addr = rd_addr_i[2*CbufAddrBits+:CbufAddrBits];
-  assign mask_addr = rd_addr_i[3*CbufAddrBits+:CbufAddrBits];
+  assign wt_addr = rd_addr_i[2];
+  assign mask_addr = rd_addr_i[3];
 
   for (genvar h = 0; h < 2; h++) begin : gen_half
     logic [CbufBanks*EntryBits-1:0] half_data;  // what half banks give
@@ -49,12 +49,11 @@ module nvdla_cbuf_banks
       here      = 1'b0;
       for (int a = 0; a < 2 * CbufWrAtoms; a++)
         for (int s = 0; s < Slots; s++) begin
-          here = wr_en_i[a*Slots+s] && wr_addr_i[a*CbufAddrBits] == 1'(h);
+          here = wr_en_i[a*Slots+s] && 1'(wr_addr_i[a]) == 1'(h);
           if (here) port_en[a/CbufWrAtoms*Slots+s] = 1'b1;
           if (here || CbufWrAtoms == 1) begin
-            port_addr[(a/CbufWrAtoms*Slots+s)*CbufAddrBits+:CbufAddrBits] = wr_addr_i[a*CbufAddrBits+:CbufAddrBits];
-            port_data[(a/CbufWrAtoms*Slots+s)*AtomBits+:AtomBits] =
-                wr_hit_i[a*Slots+s] ? wr_data_i[a*AtomBits+:AtomBits] : '0;
+            port_addr[(a/CbufWrAtoms*Slots+s)*CbufAddrBits+:CbufAddrBits] = wr_addr_i[a];
+            port_data[(a/CbufWrAtoms*Slots+s)*AtomBits+:AtomBits] = wr_hit_i[a*Slots+s] ? wr_data_i[a] : '0;
           end
         end
     end
@@ -65,9 +64,9 @@ module nvdla_cbuf_banks
     // The data entry of this parity, of both data ports: an entry and the next one are even and odd.
     logic first_here;
     logic [CbufAddrBits-1:0] pair_addr;
-    assign first_here = rd_valid_i[0] && rd_addr_i[0] == 1'(h);
-    assign pair_addr = first_here ? rd_addr_i[0+:CbufAddrBits] : rd_addr_i[CbufAddrBits+:CbufAddrBits];
-    assign pair_valid[h] = first_here || (rd_valid_i[1] && rd_addr_i[CbufAddrBits] == 1'(h));
+    assign first_here = rd_valid_i[0] && rd_addr_i[0][0] == 1'(h);
+    assign pair_addr = first_here ? rd_addr_i[0] : rd_addr_i[1];
+    assign pair_valid[h] = first_here || (rd_valid_i[1] && rd_addr_i[1][0] == 1'(h));
     assign wt_valid[h] = rd_valid_i[2] && wt_addr[0] == 1'(h);
     always_ff @(posedge clk_i) if (pair_valid[h]) pair_bank_q <= pair_addr[BankLow+:BankBits];
 
@@ -116,7 +115,7 @@ module nvdla_cbuf_banks
   // The parity that a port has read.
   logic [3:0] odd_q;
   for (genvar r = 0; r < 4; r++) begin : gen_reader
-    always_ff @(posedge clk_i) if (rd_valid_i[r]) odd_q[r] <= rd_addr_i[r*CbufAddrBits];
+    always_ff @(posedge clk_i) if (rd_valid_i[r]) odd_q[r] <= rd_addr_i[r][0];
   end
   always_ff @(posedge clk_i) if (rd_valid_i[2]) wt_bank_q <= wt_addr[BankLow+:BankBits];
   assign rd_data_o[0+:EntryBits]           = odd_q[0] ? pair_data[EntryBits+:EntryBits] : pair_data[0+:EntryBits];

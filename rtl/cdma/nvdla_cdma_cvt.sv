@@ -10,20 +10,20 @@ module nvdla_cdma_cvt
   import nvdla_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                 clk_i,
-    input  logic                 enable_i,
-    input  logic                 int8_i,
-    input  logic                 signed_i,
-    input  logic                 mean_i,
-    input  logic [         63:0] means_i,  // four signed halfwords, channel 0 in the low bits
-    input  logic [         15:0] offset_i,
-    input  logic [         15:0] scale_i,
-    input  logic [          5:0] truncate_i,
-    input  logic                 valid_i,
-    input  logic [ AtomBits-1:0] data_i,
-    input  logic [MemAtom*3-1:0] kind_i,
-    input  logic                 next_valid_i,  // valid_i of the clock before
-    output logic [ AtomBits-1:0] data_o
+    input  logic                    clk_i,
+    input  logic                    enable_i,
+    input  logic                    int8_i,
+    input  logic                    signed_i,
+    input  logic                    mean_i,
+    input  logic [            63:0] means_i,  // four signed halfwords, channel 0 in the low bits
+    input  logic [            15:0] offset_i,
+    input  logic [            15:0] scale_i,
+    input  logic [             5:0] truncate_i,
+    input  logic                    valid_i,
+    input  logic [MemAtom-1:0][7:0] data_i,
+    input  logic [MemAtom-1:0][2:0] kind_i,
+    input  logic                    next_valid_i,  // valid_i of the clock before
+    output logic [    AtomBits-1:0] data_o
 );
   logic [AtomBits-1:0] raw_q, data_q;
 
@@ -39,9 +39,9 @@ module nvdla_cdma_cvt
 
     always_ff @(posedge clk_i) begin
       if (valid_i && enable_i) begin
-        product_q <= cvt_product($signed({{9{signed_i & data_i[l*8+7]}}, data_i[l*8+:8]}),
-                                 cvt_offset(mean_i, kind_i[l*3+:3], means_i, offset_i), $signed(scale_i));
-        pass_q <= kind_i[l*3+:3] == LanePad;
+        product_q <= cvt_product($signed({{9{signed_i & data_i[l][7]}}, data_i[l]}),
+                                 cvt_offset(mean_i, kind_i[l], means_i, offset_i), $signed(scale_i));
+        pass_q <= kind_i[l] == LanePad;
       end
       if (next_valid_i)
         data_q[l*8+:8] <= (enable_i && !pass_q) ? ending(cvt_shift(product_q, truncate_i), int8_i) : raw_q[l*8+:8];

@@ -11,20 +11,20 @@ module nvdla_cdma_sizes
   import nvdla_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                clk_i,
-    input  logic                rst_ni,
-    input  logic                start_i,
-    input  logic                enable_i,
-    input  logic [AddrBits-1:0] base_i,
-    input  logic [SizeBits-1:0] groups_i,
-    output logic                req_valid_o,
-    input  logic                take_i,
-    output logic [AddrBits-1:0] req_addr_o,
-    input  logic                rsp_valid_i,
-    input  logic [AtomBits-1:0] rsp_data_i,
-    output logic                size_valid_o,
-    output logic [        31:0] size_o,
-    input  logic                next_i
+    input  logic                         clk_i,
+    input  logic                         rst_ni,
+    input  logic                         start_i,
+    input  logic                         enable_i,
+    input  logic [         AddrBits-1:0] base_i,
+    input  logic [         SizeBits-1:0] groups_i,
+    output logic                         req_valid_o,
+    input  logic                         take_i,
+    output logic [         AddrBits-1:0] req_addr_o,
+    input  logic                         rsp_valid_i,
+    input  logic [AtomBits/32-1:0][31:0] rsp_data_i,
+    output logic                         size_valid_o,
+    output logic [                 31:0] size_o,
+    input  logic                         next_i
 );
   localparam int Ahead = 32;
   localparam int Words = MemAtom / 4;  // of an atom
@@ -103,7 +103,7 @@ module nvdla_cdma_sizes
       if (next_i) words_q <= words_q + 1;
     end
   always_ff @(posedge clk_i)
-    if (rsp_valid_i) for (int i = 0; i < Words; i++) shadow_q[(words_come_q+i)%Ahead] <= rsp_data_i[i*32+:32];
+    if (rsp_valid_i) for (int i = 0; i < Words; i++) shadow_q[(words_come_q+i)%Ahead] <= rsp_data_i[i];
   `NVDLA_CHECK(AtomsOnlyAskedFor, !rsp_valid_i || way_q > 0)
   `NVDLA_CHECK(RoomForTheAtom, !rsp_valid_i || words_come_q - words_q + Words <= Ahead)
   `NVDLA_CHECK(SizeIsThere, size_valid_o == (words_come_q > words_q))

@@ -49,7 +49,7 @@ module nvdla_cdma_winograd
     output logic [              15:0] req_size_o,  // atoms - 1
     input  logic                      rsp_valid_i,
     output logic                      rsp_ready_o,
-    input  logic [    2*AtomBits-1:0] rsp_data_i,
+    input  logic [ 1:0][AtomBits-1:0] rsp_data_i,
     output logic                      atoms_valid_o,
     output logic [    2*AtomBits-1:0] atoms_data_o,
     output place_t                    place_o,
@@ -185,8 +185,8 @@ module nvdla_cdma_winograd
   assign step        = granted_q != '0 && !full_q[bank_q] && have;
   assign rsp_ready_o = granted_q != '0 && !full_q[bank_q] && needs;
   assign pad         = wide_i ? {AtomBits / 16{pad_value_i}} : {AtomBits / 8{pad_value_i[7:0]}};
-  assign first       = held_valid_q ? held_q : rsp_data_i[0+:AtomBits];
-  assign second      = held_valid_q ? rsp_data_i[0+:AtomBits] : rsp_data_i[AtomBits+:AtomBits];
+  assign first       = held_valid_q ? held_q : rsp_data_i[0];
+  assign second      = held_valid_q ? rsp_data_i[0] : rsp_data_i[1];
   assign atom0       = data0 ? first : pad;
   assign atom1       = !data1 ? pad : data0 ? second : first;
   assign row_end     = phase_x1 == conv_x_stride_i && tile_x1 == 2'd3;  // of the tiles of all phases
@@ -234,7 +234,7 @@ module nvdla_cdma_winograd
       // Held and both: the answer's second atom is held next; neither: what is held stays.
       if (needs) held_valid_q <= two && (held_valid_q || !(data0 && data1));
       else if (data0 || data1) held_valid_q <= 1'b0;
-      if (needs) held_q <= rsp_data_i[AtomBits+:AtomBits];
+      if (needs) held_q <= rsp_data_i[1];
       if (line_end) begin
         line_q    <= surface_end ? '0 : line_q + 1'b1;
         phase_y_q <= (phase_y_q == conv_y_stride_i) ? '0 : phase_y_q + 1'b1;

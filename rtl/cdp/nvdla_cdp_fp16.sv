@@ -9,21 +9,21 @@ module nvdla_cdp_fp16
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;
 (
-    input  logic                                     clk_i,
-    input  logic                                     sqsum_bypass_i,
-    input  logic                                     mul_bypass_i,
-    input  logic [                              1:0] normalz_len_i,
-    input  logic                                     step_i,
-    input  logic                                     beat_valid_i,
-    input  logic                                     summing_i,
-    input  logic                                     factors_valid_i,
-    input  logic [                 CdpViewWidth-1:0] view_i,
-    input  logic [                 CdpBeatWidth-1:0] values_i,
-    output logic [              CdpWideLanes*32-1:0] sums_o,
-    input  logic [CdpWideLanes*CdpWideValueBits-1:0] factors_i,
-    input  logic [                 CdpBeatWidth-1:0] late_values_i,
-    output logic [CdpWideLanes*CdpWideValueBits-1:0] products_o,
-    output logic [              CdpWideLanes*16-1:0] words_o
+    input  logic                                              clk_i,
+    input  logic                                              sqsum_bypass_i,
+    input  logic                                              mul_bypass_i,
+    input  logic [                                       1:0] normalz_len_i,
+    input  logic                                              step_i,
+    input  logic                                              beat_valid_i,
+    input  logic                                              summing_i,
+    input  logic                                              factors_valid_i,
+    input  logic [CdpWideSeenLanes-1:0][CdpWidePlaceBits-1:0] view_i,
+    input  logic [    CdpWideLanes-1:0][CdpWidePlaceBits-1:0] values_i,
+    output logic [                       CdpWideLanes*32-1:0] sums_o,
+    input  logic [    CdpWideLanes-1:0][CdpWideValueBits-1:0] factors_i,
+    input  logic [    CdpWideLanes-1:0][CdpWidePlaceBits-1:0] late_values_i,
+    output logic [         CdpWideLanes*CdpWideValueBits-1:0] products_o,
+    output logic [                       CdpWideLanes*16-1:0] words_o
 );
   localparam logic [CdpWideValueBits-2:0] Infinity = {6'h3f, 10'd0};
 
@@ -32,9 +32,9 @@ module nvdla_cdp_fp16
 
   logic [CdpWideSeenLanes*CdpWideValueBits-1:0] seen;
   for (genvar k = 0; k < CdpWideSeenLanes; k++) begin : gen_seen
-    wire unused_top = view_i[k*CdpWidePlaceBits+CdpWideValueBits];
+    wire unused_top = view_i[k][CdpWideValueBits];
     assign seen[k*CdpWideValueBits+:CdpWideValueBits] =
-      beat_valid_i && !sqsum_bypass_i ? view_i[k*CdpWidePlaceBits+:CdpWideValueBits] : '0;
+      beat_valid_i && !sqsum_bypass_i ? view_i[k][CdpWideValueBits-1:0] : '0;
   end
 
   logic [CdpWideLanes*32-1:0] sums;
@@ -51,22 +51,21 @@ module nvdla_cdp_fp16
   for (genvar l = 0; l < CdpWideLanes; l++) begin : gen_lane
     logic [CdpWideValueBits-1:0] value, factor, product, passed_q;
     logic [31:0] wide, wide_q;
-    wire unused_top = &{1'b0, values_i[l*CdpWidePlaceBits+CdpWideValueBits],
-        late_values_i[l*CdpWidePlaceBits+CdpWideValueBits]};
+    wire unused_top = &{1'b0, values_i[l][CdpWideValueBits], late_values_i[l][CdpWideValueBits]};
     nvdla_fp_widen #(
         .ExpIn    (6),
         .ExpOut   (8),
         .ManOut   (23),
         .Denormals(0)
     ) u_widen (
-        .a_i(sqsum_bypass_i ? values_i[l*CdpWidePlaceBits+:CdpWideValueBits] : CdpWideValueBits'(0)),
+        .a_i(sqsum_bypass_i ? values_i[l][CdpWideValueBits-1:0] : CdpWideValueBits'(0)),
         .z_o(wide)
     );
     always_ff @(posedge clk_i) if (step_i && sqsum_bypass_i) wide_q <= wide;
     assign sums_o[l*32+:32] = sqsum_bypass_i ? wide_q : sums[l*32+:32];
 
-    assign value = late_values_i[l*CdpWidePlaceBits+:CdpWideValueBits];
-    assign factor = factors_i[l*CdpWideValueBits+:CdpWideValueBits];
+    assign value = late_values_i[l][CdpWideValueBits-1:0];
+    assign factor = factors_i[l];
     nvdla_fp_mul #(
         .ExpBits(6),
         .ManBits(10)

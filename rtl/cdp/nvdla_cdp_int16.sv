@@ -10,25 +10,25 @@ module nvdla_cdp_int16
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;
 (
-    input  logic                                   clk_i,
-    input  logic                                   sqsum_bypass_i,
-    input  logic                                   mul_bypass_i,
-    input  logic [                            1:0] normalz_len_i,
-    input  logic [                           31:0] datout_offset_i,
-    input  logic [                           15:0] datout_scale_i,
-    input  logic [                            5:0] datout_shifter_i,
-    input  logic                                   step_i,
-    input  logic                                   beat_valid_i,
-    input  logic                                   squares_valid_i,
-    input  logic                                   factors_valid_i,
-    input  logic                                   differences_valid_i,
-    input  logic [               CdpViewWidth-1:0] view_i,
-    output logic [CdpWideLanes*CdpWideSumBits-1:0] sums_o,
-    input  logic [            CdpWideLanes*16-1:0] factors_i,
-    input  logic [               CdpBeatWidth-1:0] values_i,
-    output logic [            CdpWideLanes*33-1:0] products_o,
-    output logic [            CdpWideLanes*16-1:0] words_o,
-    output logic [               CdpWideLanes-1:0] clipped_o
+    input  logic                                              clk_i,
+    input  logic                                              sqsum_bypass_i,
+    input  logic                                              mul_bypass_i,
+    input  logic [                                       1:0] normalz_len_i,
+    input  logic [                                      31:0] datout_offset_i,
+    input  logic [                                      15:0] datout_scale_i,
+    input  logic [                                       5:0] datout_shifter_i,
+    input  logic                                              step_i,
+    input  logic                                              beat_valid_i,
+    input  logic                                              squares_valid_i,
+    input  logic                                              factors_valid_i,
+    input  logic                                              differences_valid_i,
+    input  logic [CdpWideSeenLanes-1:0][CdpWidePlaceBits-1:0] view_i,
+    output logic [           CdpWideLanes*CdpWideSumBits-1:0] sums_o,
+    input  logic [                    CdpWideLanes-1:0][15:0] factors_i,
+    input  logic [    CdpWideLanes-1:0][CdpWidePlaceBits-1:0] values_i,
+    output logic [                       CdpWideLanes*33-1:0] products_o,
+    output logic [                       CdpWideLanes*16-1:0] words_o,
+    output logic [                          CdpWideLanes-1:0] clipped_o
 );
   logic [1:0] reach;
   logic bypass_multiply;
@@ -45,7 +45,7 @@ module nvdla_cdp_int16
   for (genvar k = 0; k < CdpWideSeenLanes; k++) begin : gen_square
     logic [CdpWideSumBits-1:0] square_q;
     logic signed [CdpWideSumBits-1:0] value;
-    assign value = CdpWideSumBits'($signed(view_i[k*CdpWidePlaceBits+:CdpWidePlaceBits]));
+    assign value = CdpWideSumBits'($signed(view_i[k]));
     always_ff @(posedge clk_i)
       if (step_i && beat_valid_i) square_q <= value * value;
   end
@@ -56,8 +56,8 @@ module nvdla_cdp_int16
     logic [CdpWideSumBits-1:0] sum_q;
     logic signed [33:0] difference_q;
     logic [16:0] word_q;
-    assign factor = 33'($signed(factors_i[l*16+:16]));
-    assign value = 33'($signed(values_i[l*CdpWidePlaceBits+:CdpWidePlaceBits]));
+    assign factor = 33'($signed(factors_i[l]));
+    assign value = 33'($signed(values_i[l]));
 
     assign sums_o[l*CdpWideSumBits+:CdpWideSumBits] = sum_q;
     assign products_o[l*33+:33] = bypass_multiply ? factor : factor * value;
@@ -65,7 +65,7 @@ module nvdla_cdp_int16
     assign clipped_o[l] = word_q[16];
 
     always_ff @(posedge clk_i) begin
-      if (step_i && beat_valid_i) value_1_q <= $signed(view_i[(l+CdpHalo)*CdpWidePlaceBits+:CdpWidePlaceBits]);
+      if (step_i && beat_valid_i) value_1_q <= $signed(view_i[l+CdpHalo]);
       if (step_i && squares_valid_i) begin
         if (sqsum_bypass_i) sum_q <= CdpWideSumBits'(value_1_q);
         else

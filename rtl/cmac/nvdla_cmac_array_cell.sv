@@ -16,19 +16,19 @@ module nvdla_cmac_array_cell
 #(
     parameter int Bits = 18  // of an operand
 ) (
-    input  logic                    clk_i,
-    input  logic                    rst_ni,
-    input  logic                    fp16_i,
-    input  logic                    int8_i,
-    input  logic                    tile_i,
-    input  logic                    load_i,
-    input  logic [AtomicC*Bits-1:0] weight_i,
-    input  logic [            11:0] weight_nan_i,  // {there is one, sign, mantissa (10)}
-    input  logic                    swap_i,
-    input  logic [             3:0] valid_i,
-    input  logic [AtomicC*Bits-1:0] data_i,
-    input  logic [            11:0] data_nan_i,
-    output logic [ ConvSumBits-1:0] sum_o
+    input  logic                         clk_i,
+    input  logic                         rst_ni,
+    input  logic                         fp16_i,
+    input  logic                         int8_i,
+    input  logic                         tile_i,
+    input  logic                         load_i,
+    input  logic [AtomicC-1:0][Bits-1:0] weight_i,
+    input  logic [                 11:0] weight_nan_i,  // {there is one, sign, mantissa (10)}
+    input  logic                         swap_i,
+    input  logic [                  3:0] valid_i,
+    input  logic [AtomicC-1:0][Bits-1:0] data_i,
+    input  logic [                 11:0] data_nan_i,
+    output logic [      ConvSumBits-1:0] sum_o
 );
   /*verilator no_inline_module*/
   localparam int Low = ConvInt8Bits + 1;  // a sum of low halves, signed
@@ -68,11 +68,11 @@ module nvdla_cmac_array_cell
         .fp16_i,
         .int8_i,
         .load_i,
-        .weight_i  (weight_i[Bits*l+:Bits]),
+        .weight_i  (weight_i[l]),
         .swap_i,
         .loaded_i  (shadow_loaded_q),
         .valid_i   (valid_i[1:0]),
-        .data_i    (data_i[Bits*l+:Bits]),
+        .data_i    (data_i[l]),
         .exponent_o(exponent[l]),
         .most_i    (most_q[2]),
         .term_o    (term[l])

@@ -21,7 +21,7 @@ module nvdla_cmac_cell
     input  logic [    AtomicC*8-1:0] weight_i,
     input  logic                     swap_i,
     input  logic [ConvSumClocks-2:0] valid_i,
-    input  logic [    AtomicC*8-1:0] data_i,
+    input  logic [ AtomicC-1:0][7:0] data_i,
     output logic signed [  ConvSumBits-1:0] sum_o
 );
   localparam int Stages = ConvSumClocks - 1;
@@ -64,14 +64,10 @@ module nvdla_cmac_cell
         sum = '0;
         if (loaded_q)
           for (int i = 0; i < AtomicC; i += 8)
-            sum = sum + 32'($signed(data_i[i*8+:8])) * 32'(weight_q[i]) + 32'($signed(data_i[i*8+8+:8])) *
-                32'(weight_q[i+1])
-                + 32'($signed(data_i[i*8+16+:8])) * 32'(weight_q[i+2]) + 32'($signed(data_i[i*8+24+:8])) *
-                    32'(weight_q[i+3])
-                + 32'($signed(data_i[i*8+32+:8])) * 32'(weight_q[i+4]) + 32'($signed(data_i[i*8+40+:8])) *
-                    32'(weight_q[i+5])
-                + 32'($signed(data_i[i*8+48+:8])) * 32'(weight_q[i+6]) + 32'($signed(data_i[i*8+56+:8])) *
-                    32'(weight_q[i+7]);
+            sum = sum + 32'($signed(data_i[i])) * 32'(weight_q[i]) + 32'($signed(data_i[i+1])) * 32'(weight_q[i+1])
+                + 32'($signed(data_i[i+2])) * 32'(weight_q[i+2]) + 32'($signed(data_i[i+3])) * 32'(weight_q[i+3])
+                + 32'($signed(data_i[i+4])) * 32'(weight_q[i+4]) + 32'($signed(data_i[i+5])) * 32'(weight_q[i+5])
+                + 32'($signed(data_i[i+6])) * 32'(weight_q[i+6]) + 32'($signed(data_i[i+7])) * 32'(weight_q[i+7]);
         sum_q <= sum[ConvSumBits-1:0];
       end
     end
@@ -129,8 +125,8 @@ module nvdla_cmac_cell
   logic signed [31:0] products, products_q[1:Stages];
   always_comb begin
     products = '0;
-    for (int i = 0; i < AtomicC * 8; i += 8)
-      if (there_q) products = products + 32'($signed(set_q[i+:8])) * 32'($signed(data_i[i+:8]));
+    for (int i = 0; i < AtomicC; i++)
+      if (there_q) products = products + 32'($signed(set_q[i*8+:8])) * 32'($signed(data_i[i]));
   end
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) summed_q <= '0;

@@ -9,12 +9,12 @@ module nvdla_cmac_sum
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;
 (
-    input  logic                 clk_i,
-    input  logic                 swap_i,
-    input  logic [AtomicC*8-1:0] weight_i,
-    input  logic [          2:0] valid_i,
-    input  logic                 loaded_i,
-    input  logic [AtomicC*8-1:0] data_i,
+    input  logic                    clk_i,
+    input  logic                    swap_i,
+    input  logic [AtomicC-1:0][7:0] weight_i,
+    input  logic [             2:0] valid_i,
+    input  logic                    loaded_i,
+    input  logic [AtomicC-1:0][7:0] data_i,
     output logic signed [ConvSumBits-1:0] sum_o
 );
   localparam int Eights = AtomicC / 8;
@@ -25,8 +25,8 @@ module nvdla_cmac_sum
     logic signed [7:0] weight_q;
     logic signed [15:0] product_q;
     always_ff @(posedge clk_i) begin
-      if (swap_i) weight_q <= $signed(weight_i[l*8+:8]);
-      if (valid_i[0]) product_q <= 16'($signed(data_i[l*8+:8])) * 16'(weight_q);
+      if (swap_i) weight_q <= $signed(weight_i[l]);
+      if (valid_i[0]) product_q <= 16'($signed(data_i[l])) * 16'(weight_q);
     end
     assign product[l] = product_q;
   end

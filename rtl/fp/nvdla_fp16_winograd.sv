@@ -5,10 +5,10 @@
 // clocks with en_i.
 // Spec: 40-convolution-core, section 9.6.
 module nvdla_fp16_winograd (
-    input  logic             clk_i,
-    input  logic             en_i,
-    input  logic [16*16-1:0] a_i,
-    output logic [16*16-1:0] z_o
+    input  logic              clk_i,
+    input  logic              en_i,
+    input  logic [15:0][15:0] a_i,
+    output logic [ 16*16-1:0] z_o
 );
   localparam logic [16:0] Sign = 17'h10000;
 
@@ -16,7 +16,7 @@ module nvdla_fp16_winograd (
   logic [16*17-1:0] first, mid, last;
   for (genvar e = 0; e < 16; e++) begin : gen_ends
     nvdla_fp_widen u_in (
-        .a_i(a_i[16*e+:16]),
+        .a_i(a_i[e]),
         .z_o(first[17*e+:17])
     );
     nvdla_fp_narrow #(

@@ -7,11 +7,11 @@
 module nvdla_fp_square_sum #(
     parameter int Lanes = 8
 ) (
-    input  logic                    clk_i,
-    input  logic                    en_i,
-    input  logic [             1:0] reach_i,
-    input  logic [17*(Lanes+8)-1:0] values_i,
-    output logic [    32*Lanes-1:0] sum_o
+    input  logic                     clk_i,
+    input  logic                     en_i,
+    input  logic [              1:0] reach_i,
+    input  logic [Lanes+8-1:0][16:0] values_i,
+    output logic [     32*Lanes-1:0] sum_o
 );
   logic [32*(Lanes+8)-1:0] square;
   for (genvar v = 0; v < Lanes + 8; v++) begin : gen_squares
@@ -22,7 +22,7 @@ module nvdla_fp_square_sum #(
         .ManOut   (23),
         .Denormals(0)
     ) u_widen (
-        .a_i(values_i[17*v+:17]),
+        .a_i(values_i[v]),
         .z_o(wide)
     );
     nvdla_fp_mul u_square (

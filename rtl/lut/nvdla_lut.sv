@@ -39,7 +39,7 @@ module nvdla_lut
     input  logic [                          1:0] precision_i,
     input  logic                                 step_i,
     input  logic                                 valid_i,
-    input  logic [          Lanes*InputBits-1:0] data_i,
+    input  logic [     Lanes-1:0][InputBits-1:0] data_i,
     output logic [Lanes*(LutEntryBits+Fp16)-1:0] result_o,
     output logic [        Lanes*LutFlagBits-1:0] flags_o
 );
@@ -196,8 +196,8 @@ module nvdla_lut
 
     always_ff @(posedge clk_i) begin
       if (find_now && used) begin
-        found_q <= find($signed(data_i[l*InputBits+:InputBits]));
-        input_q <= $signed(data_i[l*InputBits+:InputBits]);
+        found_q <= find($signed(data_i[l]));
+        input_q <= $signed(data_i[l]);
       end
       if (read_now && !floating && used) begin
         hit_q <= found_q.hit;
@@ -283,7 +283,7 @@ module nvdla_lut
       logic [16:0] result;
       assign result = 17'($signed(results_q[Wait][l*LutEntryBits+:LutEntryBits]));
       if (l < WideLanes) begin : gen_wide
-        assign patterns[l*32+:32] = data_i[l*InputBits+:32];
+        assign patterns[l*32+:32] = data_i[l][31:0];
         assign words[l*9+:9] = floating ? floating_words[l*9+:9] : integer_words[l*9+:9];
         assign flags_o[l*LutFlagBits+:LutFlagBits] =
           floating ? floating_flags[l*LutFlagBits+:LutFlagBits] : integer_flags[l*LutFlagBits+:LutFlagBits];

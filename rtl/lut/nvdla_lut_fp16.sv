@@ -14,19 +14,19 @@ module nvdla_lut_fp16
     parameter int Lanes = 1,
     parameter int Weighted = 0
 ) (
-    input  logic                            clk_i,
-    input  logic                            rst_ni,
-    input  logic                            clk_on_i,  // keeps the clock running
-    input  logic                            on_i,
-    input  lut_cfg_t                        cfg_i,
-    input  logic                            step_i,
-    input  logic                            valid_i,
-    input  logic [            Lanes*32-1:0] data_i,
-    output logic [             Lanes*9-1:0] word_o,
-    input  logic [Lanes*2*LutEntryBits-1:0] entries_i,
-    output logic [            Lanes*17-1:0] result_o,
-    output logic [   Lanes*LutFlagBits-1:0] flags_o,
-    output logic [  Lanes*LutFoundBits-1:0] found_o
+    input  logic                                 clk_i,
+    input  logic                                 rst_ni,
+    input  logic                                 clk_on_i,  // keeps the clock running
+    input  logic                                 on_i,
+    input  lut_cfg_t                             cfg_i,
+    input  logic                                 step_i,
+    input  logic                                 valid_i,
+    input  logic [              Lanes-1:0][31:0] data_i,
+    output logic [                  Lanes*9-1:0] word_o,
+    input  logic [Lanes-1:0][2*LutEntryBits-1:0] entries_i,
+    output logic [                 Lanes*17-1:0] result_o,
+    output logic [        Lanes*LutFlagBits-1:0] flags_o,
+    output logic [       Lanes*LutFoundBits-1:0] found_o
 );
   localparam int Stages = 5;  // before the last one
   localparam int Dropped = (Weighted != 0) ? 0 : 35 - LutFracBits;
@@ -96,7 +96,7 @@ module nvdla_lut_fp16
     ) u_le (
         .clk_i        (clk),
         .en_i         (find_now),
-        .x_i          (data_i[l*32+:32]),
+        .x_i          (data_i[l]),
         .start_i      (cfg_i.le_start[31:0]),
         .exponential_i(le_exponential_q),
         .offset_i     (le_offset_q),
@@ -111,7 +111,7 @@ module nvdla_lut_fp16
     ) u_lo (
         .clk_i        (clk),
         .en_i         (find_now),
-        .x_i          (data_i[l*32+:32]),
+        .x_i          (data_i[l]),
         .start_i      (cfg_i.lo_start[31:0]),
         .exponential_i(1'b0),
         .offset_i     (8'd0),
@@ -136,9 +136,9 @@ module nvdla_lut_fp16
     wire unused = &{1'b0, le_index[8], lo_index[8], found.frac, le_frac, lo_frac};  // CDP: low bits of the fractions
 
     // Stages 2 and 3: what the tables are asked for; the slope of a miss.
-    assign {second, first} = entries_i[l*2*LutEntryBits+:2*LutEntryBits];
+    assign {second, first} = entries_i[l];
     always_ff @(posedge clk) begin
-      if (find_now) x_1_q <= data_i[l*32+:32];
+      if (find_now) x_1_q <= data_i[l];
       if (select_now) begin
         x_2_q <= x_1_q;
         lo_q <= found.lo;

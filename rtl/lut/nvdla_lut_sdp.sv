@@ -32,7 +32,7 @@ module nvdla_lut_sdp
     input  logic [                   1:0] precision_i,
     input  logic                          step_i,
     input  logic                          valid_i,
-    input  logic [          Lanes*32-1:0] data_i,
+    input  logic [       Lanes-1:0][31:0] data_i,
     output logic [          Lanes*32-1:0] result_o,
     output logic [Lanes*LutFoundBits-1:0] found_o
 );
@@ -154,8 +154,8 @@ module nvdla_lut_sdp
 
     always_ff @(posedge clk_i) begin
       if (find_now) begin
-        {found_q, frac_q} <= find($signed(data_i[l*32+:32]));
-        input_q <= $signed(data_i[l*32+:32]);
+        {found_q, frac_q} <= find($signed(data_i[l]));
+        input_q <= $signed(data_i[l]);
       end
       if (select_now) begin
         hit_q <= found_q.hit;

@@ -28,7 +28,7 @@ module nvdla_lut_tables
     output logic [                    31:0] rdata_o,
     // reading
     input  logic                            read_i,
-    input  logic [             Lanes*9-1:0] word_i,
+    input  logic [          Lanes-1:0][8:0] word_i,
     output logic [Lanes*2*LutEntryBits-1:0] entries_o
 );
   logic lo_q, writing_q;  // TABLE_ID, ACCESS_TYPE
@@ -98,7 +98,7 @@ module nvdla_lut_tables
     logic [LutEntryBits-1:0] even, odd;
     logic [7:0] pair;
     logic from_odd, from_odd_q;
-    assign {pair, from_odd} = word_i[l*9+:9];
+    assign {pair, from_odd} = word_i[l];
     assign entries_o[l*2*LutEntryBits+:2*LutEntryBits] = from_odd_q ? {even, odd} : {odd, even};
     always_ff @(posedge clk_i) if (read_i) from_odd_q <= from_odd;
     nvdla_ram #(

@@ -13,21 +13,21 @@ module nvdla_dma_pack
     parameter int DatAtoms = 1,
     localparam int PlaceBits = $clog2(MifAtoms)
 ) (
-    input  logic                         clk_i,
-    input  logic                         rst_ni,
-    input  logic                         cmd_valid_i,
-    output logic                         cmd_ready_o,
-    input  logic [        PlaceBits-1:0] cmd_first_i,
-    input  logic [                 15:0] cmd_size_i,
-    input  logic                         dat_valid_i,
-    output logic                         dat_ready_o,
-    input  logic [DatAtoms*AtomBits-1:0] dat_data_i,
-    output logic [                  1:0] dat_atoms_o,  // that count
-    output logic                         beat_valid_o,
-    input  logic                         beat_ready_i,
-    output logic [          MifBits-1:0] beat_o,
-    output logic [         MifAtoms-1:0] beat_mask_o,
-    output logic                         busy_o
+    input  logic                              clk_i,
+    input  logic                              rst_ni,
+    input  logic                              cmd_valid_i,
+    output logic                              cmd_ready_o,
+    input  logic [             PlaceBits-1:0] cmd_first_i,
+    input  logic [                      15:0] cmd_size_i,
+    input  logic                              dat_valid_i,
+    output logic                              dat_ready_o,
+    input  logic [DatAtoms-1:0][AtomBits-1:0] dat_data_i,
+    output logic [                       1:0] dat_atoms_o,  // that count
+    output logic                              beat_valid_o,
+    input  logic                              beat_ready_i,
+    output logic [               MifBits-1:0] beat_o,
+    output logic [              MifAtoms-1:0] beat_mask_o,
+    output logic                              busy_o
 );
   // The oldest command, and the atoms of it that have left in beats or are held.
   logic valid, ends;
@@ -90,7 +90,7 @@ module nvdla_dma_pack
     assign dat_atoms_o = (left != '0) ? 2'd2 : 2'd1;
     assign ends = upper ? left == '0 : left <= 16'd1;
     assign beat_valid_o = valid & (rest | dat_valid_i);
-    assign beat_o = rest ? {AtomBits'(0), held_q} : upper ? {dat_data_i[0+:AtomBits], held_q} : dat_data_i;
+    assign beat_o = rest ? {AtomBits'(0), held_q} : upper ? {dat_data_i[0], held_q} : dat_data_i;
     assign beat_mask_o = rest ? 2'b01 : upper ? {1'b1, holds_q} : {left != '0, 1'b1};
     assign dat_ready_o = valid & ~rest & beat_ready_i;
     assign done = beat_valid_o & beat_ready_i & (rest | ends);
@@ -98,7 +98,7 @@ module nvdla_dma_pack
       if (!rst_ni) holds_q <= 1'b0;
       else if (done) holds_q <= 1'b0;
       else if (take) holds_q <= upper;
-    always_ff @(posedge clk_i) if (take) held_q <= dat_data_i[AtomBits+:AtomBits];
+    always_ff @(posedge clk_i) if (take) held_q <= dat_data_i[1];
   end
 
   `NVDLA_PARAM(BeatsLegal, MifAtoms > 1 && (DatAtoms == 1 || (DatAtoms == 2 && MifAtoms == 2)))

@@ -14,19 +14,19 @@ module nvdla_dma_unpack
     parameter int RspAtoms = 1,
     localparam int PlaceBits = $clog2(MifAtoms)
 ) (
-    input  logic                         clk_i,
-    input  logic                         rst_ni,
-    input  logic                         req_valid_i,
-    output logic                         req_ready_o,
-    input  logic [        PlaceBits-1:0] req_first_i,
-    input  logic [                 15:0] req_size_i,
-    input  logic                         beat_valid_i,
-    output logic                         beat_ready_o,
-    input  logic [          MifBits-1:0] beat_i,
-    output logic                         rsp_valid_o,
-    input  logic                         rsp_ready_i,
-    output logic [RspAtoms*AtomBits-1:0] rsp_data_o,
-    output logic [                  1:0] rsp_atoms_o  // that count
+    input  logic                              clk_i,
+    input  logic                              rst_ni,
+    input  logic                              req_valid_i,
+    output logic                              req_ready_o,
+    input  logic [             PlaceBits-1:0] req_first_i,
+    input  logic [                      15:0] req_size_i,
+    input  logic                              beat_valid_i,
+    output logic                              beat_ready_o,
+    input  logic [MifAtoms-1:0][AtomBits-1:0] beat_i,
+    output logic                              rsp_valid_o,
+    input  logic                              rsp_ready_i,
+    output logic [RspAtoms-1:0][AtomBits-1:0] rsp_data_o,
+    output logic [                       1:0] rsp_atoms_o  // that count
 );
   // The oldest request, and the atoms of it that have left.
   logic valid, ends, step;
@@ -58,7 +58,7 @@ module nvdla_dma_unpack
     assign place = first + gone_q[PlaceBits-1:0];
     assign ends = left == '0;
     assign rsp_valid_o = valid & beat_valid_i;
-    assign rsp_data_o = beat_i[32'(place)*AtomBits+:AtomBits];
+    assign rsp_data_o = beat_i[place];
     assign beat_ready_o = step & (&place | ends);
     assign rsp_atoms_o = 2'd1;
   end else begin : gen_pairs
@@ -71,15 +71,15 @@ module nvdla_dma_unpack
     assign rsp_atoms_o = both ? 2'd2 : 2'd1;
     // Held and alone: the end of the request, no beat needed.
     assign rsp_valid_o = upper ? valid & holds_q & (beat_valid_i | ~both) : valid & beat_valid_i;
-    assign rsp_data_o[AtomBits+:AtomBits] = both ? (upper ? beat_i[0+:AtomBits] : beat_i[AtomBits+:AtomBits]) : '0;
-    assign rsp_data_o[0+:AtomBits] = upper ? held_q : beat_i[0+:AtomBits];
+    assign rsp_data_o[1] = both ? (upper ? beat_i[0] : beat_i[1]) : '0;
+    assign rsp_data_o[0] = upper ? held_q : beat_i[0];
     assign fetch = valid & upper & ~holds_q & beat_valid_i;
     assign beat_ready_o = fetch | (step & (~upper | both));
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni) holds_q <= 1'b0;
       else if (fetch) holds_q <= 1'b1;
       else if (step && ends) holds_q <= 1'b0;
-    always_ff @(posedge clk_i) if (beat_ready_o) held_q <= beat_i[AtomBits+:AtomBits];
+    always_ff @(posedge clk_i) if (beat_ready_o) held_q <= beat_i[1];
   end
 
   `NVDLA_PARAM(BeatsLegal, MifAtoms > 1 && (RspAtoms == 1 || (RspAtoms == 2 && MifAtoms == 2)))

@@ -14,21 +14,21 @@ module nvdla_mcif_read
     parameter logic Ram = 1'b1,  // 1 primary, 0 secondary
     parameter int MaxBurst = 1   // longest burst in beats
 ) (
-    input  logic                              clk_i,
-    input  logic                              rst_ni,
-    input  logic [RdClients*MifRdReqBits-1:0] req_i,
-    output logic [RdClients*MifRdRspBits-1:0] rsp_o,
-    input  logic [           RdClients*8-1:0] weight_i,
-    input  logic [                       7:0] limit_i,
-    output logic                              busy_o,
-    output logic                              arvalid_o,
-    input  logic                              arready_i,
-    output logic [                       7:0] arid_o,
-    output logic [                       3:0] arlen_o,
-    output logic [              AddrBits-1:0] araddr_o,
-    input  logic                              rvalid_i,
-    input  logic [              RdIdBits-1:0] rid_i,
-    input  logic [               MifBits-1:0] rdata_i
+    input  logic                                   clk_i,
+    input  logic                                   rst_ni,
+    input  logic [RdClients-1:0][MifRdReqBits-1:0] req_i,
+    output logic [     RdClients*MifRdRspBits-1:0] rsp_o,
+    input  logic [                RdClients*8-1:0] weight_i,
+    input  logic [                            7:0] limit_i,
+    output logic                                   busy_o,
+    output logic                                   arvalid_o,
+    input  logic                                   arready_i,
+    output logic [                            7:0] arid_o,
+    output logic [                            3:0] arlen_o,
+    output logic [                   AddrBits-1:0] araddr_o,
+    input  logic                                   rvalid_i,
+    input  logic [                   RdIdBits-1:0] rid_i,
+    input  logic [                    MifBits-1:0] rdata_i
 );
   localparam int BeatShift = $clog2(MifBits / 8);
   localparam int PieceBeats = Ram ? DbbPieceBeats : CvsramPieceBeats;
@@ -50,7 +50,7 @@ module nvdla_mcif_read
   for (genvar i = 0; i < RdClients; i++) begin : gen_client
     mif_rd_req_t req;
     mif_rd_rsp_t rsp;
-    assign req = req_i[i*MifRdReqBits+:MifRdReqBits];
+    assign req = req_i[i];
     assign valid[i] = req.valid & (req.ram == Ram);
     assign addr[i] = req.addr;
     assign len[i] = req.len;

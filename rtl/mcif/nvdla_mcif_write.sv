@@ -16,25 +16,25 @@ module nvdla_mcif_write
     parameter logic Ram = 1'b1,  // 1 primary, 0 secondary
     parameter int MaxBurst = 1
 ) (
-    input  logic                              clk_i,
-    input  logic                              rst_ni,
-    input  logic [WrClients*MifWrReqBits-1:0] req_i,
-    output logic [WrClients*MifWrRspBits-1:0] rsp_o,
-    input  logic [           WrClients*8-1:0] weight_i,
-    input  logic [                       7:0] limit_i,
-    output logic                              busy_o,
-    output logic                              awvalid_o,
-    input  logic                              awready_i,
-    output logic [                       7:0] awid_o,
-    output logic [                       3:0] awlen_o,
-    output logic [              AddrBits-1:0] awaddr_o,
-    output logic                              wvalid_o,
-    input  logic                              wready_i,
-    output logic [               MifBits-1:0] wdata_o,
-    output logic [              MifAtoms-1:0] wmask_o,
-    output logic                              wlast_o,
-    input  logic                              bvalid_i,
-    input  logic [              WrIdBits-1:0] bid_i
+    input  logic                                   clk_i,
+    input  logic                                   rst_ni,
+    input  logic [WrClients-1:0][MifWrReqBits-1:0] req_i,
+    output logic [     WrClients*MifWrRspBits-1:0] rsp_o,
+    input  logic [                WrClients*8-1:0] weight_i,
+    input  logic [                            7:0] limit_i,
+    output logic                                   busy_o,
+    output logic                                   awvalid_o,
+    input  logic                                   awready_i,
+    output logic [                            7:0] awid_o,
+    output logic [                            3:0] awlen_o,
+    output logic [                   AddrBits-1:0] awaddr_o,
+    output logic                                   wvalid_o,
+    input  logic                                   wready_i,
+    output logic [                    MifBits-1:0] wdata_o,
+    output logic [                   MifAtoms-1:0] wmask_o,
+    output logic                                   wlast_o,
+    input  logic                                   bvalid_i,
+    input  logic [                   WrIdBits-1:0] bid_i
 );
   localparam int BeatShift = $clog2(MifBits / 8);
   localparam int PieceBeats = Ram ? DbbPieceBeats : CvsramPieceBeats;
@@ -57,7 +57,7 @@ module nvdla_mcif_write
   for (genvar i = 0; i < WrClients; i++) begin : gen_client
     mif_wr_req_t req;
     mif_wr_rsp_t rsp;
-    assign req = req_i[i*MifWrReqBits+:MifWrReqBits];
+    assign req = req_i[i];
     assign valid[i] = req.valid & (req.ram == Ram);
     assign addr[i] = req.addr;
     assign piece_len[i] = req.len;
@@ -208,7 +208,7 @@ module nvdla_mcif_write
   always_comb begin
     moved = '0;
     // dat_mask and dat_data are the lowest fields
-    for (int i = 0; i < WrClients; i++) if (dat_ready[i]) moved = req_i[i*MifWrReqBits+:MifAtoms+MifBits];
+    for (int i = 0; i < WrClients; i++) if (dat_ready[i]) moved = (MifAtoms + MifBits)'(req_i[i]);
   end
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin

@@ -10,23 +10,23 @@ module nvdla_pdp_average
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
 (
-    input  logic                                clk_i,
-    input  logic                                clk_mean_i,
-    input  logic                                rst_ni,
-    input  logic [                         1:0] precision_i,
-    input  logic [                         1:0] method_i,
-    input  logic [                        16:0] recip_width_i,
-    input  logic [                        16:0] recip_height_i,
-    input  logic                                tot_valid_i,
-    output logic                                tot_ready_o,
-    input  logic                                tot_last_i,
-    input  logic [PdpThroughput*PdpSumBits-1:0] tot_i,
-    input  logic [                        16:0] tot_pad_i,
-    output logic                                atom_begun_o,
-    output logic                                atom_valid_o,
-    input  logic                                atom_ready_i,
-    output logic                                atom_last_o,
-    output logic [                AtomBits-1:0] atom_data_o
+    input  logic                                     clk_i,
+    input  logic                                     clk_mean_i,
+    input  logic                                     rst_ni,
+    input  logic [                              1:0] precision_i,
+    input  logic [                              1:0] method_i,
+    input  logic [                             16:0] recip_width_i,
+    input  logic [                             16:0] recip_height_i,
+    input  logic                                     tot_valid_i,
+    output logic                                     tot_ready_o,
+    input  logic                                     tot_last_i,
+    input  logic [PdpThroughput-1:0][PdpSumBits-1:0] tot_i,
+    input  logic [                             16:0] tot_pad_i,
+    output logic                                     atom_begun_o,
+    output logic                                     atom_valid_o,
+    input  logic                                     atom_ready_i,
+    output logic                                     atom_last_o,
+    output logic [                     AtomBits-1:0] atom_data_o
 );
   localparam int WidthsBits = PdpThroughput * PdpWidthBits;
   localparam int BeatWidth = PdpThroughput * 8;  // of INT8
@@ -71,7 +71,7 @@ module nvdla_pdp_average
       nvdla_fp16_mean u_mean (
           .clk_i   (clk_mean_i),
           .en_i    (mean_step),
-          .sum_i   (tot_i[p*PdpSumBits+:17]),
+          .sum_i   (tot_i[p][16:0]),
           .pad_i   (tot_pad_i),
           .width_i (recip_width_i),
           .height_i(recip_height_i),
@@ -106,8 +106,8 @@ module nvdla_pdp_average
     assign widths[p*PdpWidthBits+:PdpWidthBits] = width_q;
     always_ff @(posedge clk_i) begin
       if (width_take) begin
-        if (average) width_q <= pdp_scale_width(precision_i, tot_i[p*PdpSumBits+:PdpSumBits], recip_width_i);
-        else width_q <= tot_i[p*PdpSumBits+:PdpWidthBits];
+        if (average) width_q <= pdp_scale_width(precision_i, tot_i[p], recip_width_i);
+        else width_q <= tot_i[p][PdpWidthBits-1:0];
       end
     end
   end
@@ -145,9 +145,8 @@ module nvdla_pdp_average
   assign atom_beats = wide ? PdpWideBeats : PdpBeats;
   always_comb begin
     for (int p = 0; p < PdpThroughput; p++)
-      seen_widths[p*PdpWidthBits+:PdpWidthBits] = average ?
-          pdp_scale_width(precision_i, tot_i[p*PdpSumBits+:PdpSumBits], recip_width_i)
-                                                          : tot_i[p*PdpSumBits+:PdpWidthBits];
+      seen_widths[p*PdpWidthBits+:PdpWidthBits] =
+          average ? pdp_scale_width(precision_i, tot_i[p], recip_width_i) : PdpWidthBits'(tot_i[p]);
     seen = elements(average, precision_i, seen_widths, recip_height_i);
     atom_seen = atom_seen_q;
     for (int p = 0; p < PdpThroughput; p++)

@@ -15,23 +15,23 @@ module nvdla_pdp_column
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
 (
-    input  logic                                clk_i,
-    input  logic                                clk_mean_i,
-    input  logic                                rst_ni,
-    input  logic [                         1:0] precision_i,
-    input  logic [                         1:0] method_i,
-    input  logic [                         2:0] kernel_width_i,
-    input  logic                                beat_valid_i,
-    output logic                                beat_ready_o,
-    input  pdp_beat_t                           beat_i,
-    input  logic [PdpThroughput*PdpRowBits-1:0] row_i,
-    input  logic [                         7:0] read_i,
-    input  logic [         PdpBankAddrBits-1:0] read_addr_i,
-    output logic                                tot_valid_o,
-    input  logic                                tot_ready_i,
-    output logic                                tot_last_o,
-    output logic [PdpThroughput*PdpSumBits-1:0] tot_o,
-    output logic [                        16:0] tot_pad_o
+    input  logic                                     clk_i,
+    input  logic                                     clk_mean_i,
+    input  logic                                     rst_ni,
+    input  logic [                              1:0] precision_i,
+    input  logic [                              1:0] method_i,
+    input  logic [                              2:0] kernel_width_i,
+    input  logic                                     beat_valid_i,
+    output logic                                     beat_ready_o,
+    input  pdp_beat_t                                beat_i,
+    input  logic [PdpThroughput-1:0][PdpRowBits-1:0] row_i,
+    input  logic [                              7:0] read_i,
+    input  logic [              PdpBankAddrBits-1:0] read_addr_i,
+    output logic                                     tot_valid_o,
+    input  logic                                     tot_ready_i,
+    output logic                                     tot_last_o,
+    output logic [     PdpThroughput*PdpSumBits-1:0] tot_o,
+    output logic [                             16:0] tot_pad_o
 );
   localparam int WordBits = PdpThroughput * PdpTotBits;
   localparam int BitBits = $clog2(8 * WordBits);
@@ -84,7 +84,7 @@ module nvdla_pdp_column
       if (emit) sum_added_q <= sum_emit;
     end
     for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
-      always_ff @(posedge clk_mean_i) if (take) late_row_q[p*17+:17] <= row_i[p*PdpRowBits+:17];
+      always_ff @(posedge clk_mean_i) if (take) late_row_q[p*17+:17] <= row_i[p][16:0];
     end
 
     nvdla_fp_mul #(
@@ -128,8 +128,7 @@ module nvdla_pdp_column
     // Not in an always_comb: under Icarus the variables of the function would wake those of all banks, again and again.
     for (genvar p = 0; p < PdpThroughput; p++) begin : gen_fold
       assign folded[p*PdpTotBits+:PdpTotBits] = (write[b] && !mean) ?
-          pdp_column_fold(precision_i, method_i, first[b], word[p*PdpTotBits+:PdpTotBits],
-              row_i[p*PdpRowBits+:PdpRowBits])
+          pdp_column_fold(precision_i, method_i, first[b], word[p*PdpTotBits+:PdpTotBits], row_i[p])
           : sums[p*PdpTotBits+:PdpTotBits];
     end
     `NVDLA_CHECK(NotReadAsItIsWritten, mean || !(write[b] && read_i[b] && addr == read_addr_i))
@@ -156,7 +155,7 @@ module nvdla_pdp_column
         ) u_add (
             .clk_i(clk_mean_i),
             .en_i (write[b] && mean && !first[b]),
-            .a_i  (row_i[p*PdpRowBits+:17]),
+            .a_i  (row_i[p][16:0]),
             .b_i  (word[p*PdpTotBits+:17]),
             .sum_o(sum)
         );
@@ -177,13 +176,13 @@ module nvdla_pdp_column
     always_ff @(posedge clk_i) begin
       if (emit) begin
         if (mean) tot_q <= beat_i.flush ? PdpSumBits'(leaving[p*PdpTotBits+:PdpTotBits])
-                                        : PdpSumBits'(row_i[p*PdpRowBits+:PdpRowBits]);
+                                        : PdpSumBits'(row_i[p]);
         else
           tot_q <= pdp_total(
             precision_i,
             beat_i.flush ? leaving[p*PdpTotBits+:PdpTotBits]
                          : pdp_column_fold(precision_i, method_i, beat_i.emit_first, leaving[p*PdpTotBits+:PdpTotBits],
-                                           row_i[p*PdpRowBits+:PdpRowBits]),
+                                           row_i[p]),
             method_i == PdpAverage ? beat_i.pad : '0);
       end
     end
@@ -196,7 +195,7 @@ module nvdla_pdp_column
       ) u_emit (
           .clk_i(clk_mean_i),
           .en_i (gen_late.sum_emit),
-          .a_i  (row_i[p*PdpRowBits+:17]),
+          .a_i  (row_i[p][16:0]),
           .b_i  (leaving[p*PdpTotBits+:17]),
           .sum_o(sum)
       );

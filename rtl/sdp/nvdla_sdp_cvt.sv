@@ -24,7 +24,7 @@ module nvdla_sdp_cvt
     output logic                                   busy_o,  // results inside
     input  logic                                   valid_i,
     output logic                                   ready_o,
-    input  logic [         SdpBsThroughput*32-1:0] data_i,
+    input  logic [      SdpBsThroughput-1:0][31:0] data_i,
     input  logic                                   last_i,
     output logic                                   valid_o,
     input  logic                                   ready_i,
@@ -98,7 +98,7 @@ module nvdla_sdp_cvt
         .offset_i,
         .scale_i,
         .shift_i,
-        .data_i     (data_i[g*32+:32]),
+        .data_i     (data_i[g]),
         .data_o     (data_o[g*LaneBits+:LaneBits]),
         .saturated_o(saturated_o[g])
     );
@@ -120,10 +120,10 @@ module nvdla_sdp_cvt
     lane = '0;
     if (valid_i && plain)
       for (int g = 0; g < SdpBsThroughput; g++) begin
-        lane = cvt_element(product(difference($signed(data_i[g*32+:32]), $signed(offset_i)), $signed(scale_i)),
+        lane = cvt_element(product(difference($signed(data_i[g]), $signed(offset_i)), $signed(scale_i)),
             shift_i, int8);
         {flagged[g], result[g*LaneBits+:LaneBits]} = lane;
-        if (compare_i) result[g*LaneBits+:LaneBits] = data_i[g*32+:LaneBits];
+        if (compare_i) result[g*LaneBits+:LaneBits] = LaneBits'(data_i[g]);
         if (compare_i && LaneBytes == 1) flagged[g] = 1'b0;
       end
   end

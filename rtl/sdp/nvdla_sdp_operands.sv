@@ -26,7 +26,7 @@ module nvdla_sdp_operands
     input  logic [                   4:0] batches_i,        // minus 1
     input  logic                          rsp_valid_i,
     output logic                          rsp_ready_o,
-    input  logic [        2*AtomBits-1:0] rsp_data_i,
+    input  logic [     1:0][AtomBits-1:0] rsp_data_i,
     output logic                          step_o,  // a beat is cut
     output logic                          done_o,
     output logic                          valid_o,
@@ -58,9 +58,9 @@ module nvdla_sdp_operands
 
   always_ff @(posedge clk_i) begin
     if (fill && (!tail_q[0] || pair))
-      even_q[tail_q[3:1]+3'(tail_q[0])] <= tail_q[0] ? rsp_data_i[AtomBits+:AtomBits] : rsp_data_i[0+:AtomBits];
+      even_q[tail_q[3:1]+3'(tail_q[0])] <= tail_q[0] ? rsp_data_i[1] : rsp_data_i[0];
     if (fill && (tail_q[0] || pair))
-      odd_q[tail_q[3:1]] <= tail_q[0] ? rsp_data_i[0+:AtomBits] : rsp_data_i[AtomBits+:AtomBits];
+      odd_q[tail_q[3:1]] <= tail_q[0] ? rsp_data_i[0] : rsp_data_i[1];
     if (!run_i) gone_q <= 16'd0;
     else if (fill) gone_q <= (left <= 16'd1) ? 16'd0 : gone_q + 16'd2;
   end

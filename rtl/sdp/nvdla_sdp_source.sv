@@ -12,29 +12,29 @@ module nvdla_sdp_source
   import nvdla_pkg::*;
   import nvdla_precision_pkg::*;
 (
-    input  logic                          clk_i,
-    input  logic                          rst_ni,
-    input  logic                          clk_on_i,
-    input  logic                          run_i,
-    input  logic                          flying_i,
-    input  logic [                   1:0] in_i,
-    input  logic                          wide_i,
-    input  logic                          fp_i,
-    input  logic                          nan_to_zero_i,
-    input  logic [                  12:0] width_i,          // minus 1
-    input  logic [                  12:0] height_i,         // minus 1
-    input  logic [                  12:0] surface_count_i,  // minus 1
-    input  logic [                   4:0] batches_i,        // minus 1
-    input  logic                          main_valid_i,
-    output logic                          main_ready_o,
-    input  logic [          AtomBits-1:0] main_data_i,
-    input  logic                          cacc_valid_i,
-    output logic                          cacc_ready_o,
-    input  logic [SdpBsThroughput*32-1:0] cacc_data_i,
-    output logic                          valid_o,
-    input  logic                          ready_i,
-    output logic [SdpBsThroughput*32-1:0] data_o,
-    output logic                          last_o
+    input  logic                             clk_i,
+    input  logic                             rst_ni,
+    input  logic                             clk_on_i,
+    input  logic                             run_i,
+    input  logic                             flying_i,
+    input  logic [                      1:0] in_i,
+    input  logic                             wide_i,
+    input  logic                             fp_i,
+    input  logic                             nan_to_zero_i,
+    input  logic [                     12:0] width_i,          // minus 1
+    input  logic [                     12:0] height_i,         // minus 1
+    input  logic [                     12:0] surface_count_i,  // minus 1
+    input  logic [                      4:0] batches_i,        // minus 1
+    input  logic                             main_valid_i,
+    output logic                             main_ready_o,
+    input  logic [             AtomBits-1:0] main_data_i,
+    input  logic                             cacc_valid_i,
+    output logic                             cacc_ready_o,
+    input  logic [SdpBsThroughput-1:0][31:0] cacc_data_i,
+    output logic                             valid_o,
+    input  logic                             ready_i,
+    output logic [   SdpBsThroughput*32-1:0] data_o,
+    output logic                             last_o
 );
   localparam int AtomShift = $clog2(MemAtom);
 
@@ -103,7 +103,7 @@ module nvdla_sdp_source
     assign integers[g*32+:32] = d_q;
     always_ff @(posedge clk_i)
       if (take && !(Fp16 != 0 && fp_i))
-        d_q <= flying_i ? cacc_data_i[g*32+:32] : bytes ? {{24{int8[7]}}, int8} : {{16{word[15]}}, word};
+        d_q <= flying_i ? cacc_data_i[g] : bytes ? {{24{int8[7]}}, int8} : {{16{word[15]}}, word};
   end
 
   if (Fp16 == 0) begin : gen_integers
@@ -130,7 +130,7 @@ module nvdla_sdp_source
       assign word = main_data_i[g*16+:16];
       always_ff @(posedge fp_clk) begin
         if (take && !flying_i && halves) half_in_q <= word;
-        if (take && fp_i) fp_q <= flying_i ? cacc_data_i[g*32+:32] : {{16{word[15]}}, word};
+        if (take && fp_i) fp_q <= flying_i ? cacc_data_i[g] : {{16{word[15]}}, word};
       end
       nvdla_fp_widen #(
           .ExpOut(8),
@@ -164,7 +164,7 @@ module nvdla_sdp_source
   assign rest = main_data_i >> (LaneBytes == 1 ? {first, 3'd0} : {second_q && bytes, (AtomShift + 2)'(0)});
   always_comb
     for (int g = 0; g < SdpBsThroughput; g++)
-      beat[g*32+:32] = flying_i ? cacc_data_i[g*32+:32] :
+      beat[g*32+:32] = flying_i ? cacc_data_i[g] :
           bytes ? {{24{rest[g*8+7]}}, rest[g*8+:8]} : {{16{rest[g*16+15]}}, rest[g*16+:16]};
   `NVDLA_QUEUE(Beats, SdpBsThroughput * 32 + 1, 2, take && !fp_i && !(halves && !flying_i),
                {beat, layer_end}, valid_o && !fp_i && !half, valid_o && !fp_i && !half && ready_i, {data_o, last_o})

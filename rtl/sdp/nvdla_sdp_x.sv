@@ -12,41 +12,41 @@ module nvdla_sdp_x
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                          clk_i,
-    input  logic                          rst_ni,
-    input  logic                          clk_on_i,
-    input  logic                          fp_i,
-    input  logic                          nan_to_zero_i,
+    input  logic                             clk_i,
+    input  logic                             rst_ni,
+    input  logic                             clk_on_i,
+    input  logic                             fp_i,
+    input  logic                             nan_to_zero_i,
     // Settings of the layer: D_DP_BS_* or D_DP_BN_*.
-    input  logic                          bypass_i,
-    input  logic                          alu_bypass_i,
-    input  logic [                   1:0] alu_algo_i,
-    input  logic                          alu_mem_i,
-    input  logic [                   5:0] alu_shift_i,
-    input  logic [                  15:0] alu_operand_i,
-    input  logic                          mul_bypass_i,
-    input  logic                          mul_prelu_i,
-    input  logic                          mul_mem_i,
-    input  logic [                   5:0] mul_shift_i,
-    input  logic [                  15:0] mul_operand_i,
-    input  logic                          relu_bypass_i,
+    input  logic                             bypass_i,
+    input  logic                             alu_bypass_i,
+    input  logic [                      1:0] alu_algo_i,
+    input  logic                             alu_mem_i,
+    input  logic [                      5:0] alu_shift_i,
+    input  logic [                     15:0] alu_operand_i,
+    input  logic                             mul_bypass_i,
+    input  logic                             mul_prelu_i,
+    input  logic                             mul_mem_i,
+    input  logic [                      5:0] mul_shift_i,
+    input  logic [                     15:0] mul_operand_i,
+    input  logic                             relu_bypass_i,
     // Operands from memory.
-    input  logic                          op_valid_i,
-    output logic                          op_ready_o,
-    input  logic                          op_alu_present_i,
-    input  logic                          op_mul_present_i,
-    input  logic [SdpBsThroughput*16-1:0] op_alu_i,
-    input  logic [SdpBsThroughput*16-1:0] op_mul_i,
+    input  logic                             op_valid_i,
+    output logic                             op_ready_o,
+    input  logic                             op_alu_present_i,
+    input  logic                             op_mul_present_i,
+    input  logic [SdpBsThroughput-1:0][15:0] op_alu_i,
+    input  logic [SdpBsThroughput-1:0][15:0] op_mul_i,
     // Data.
-    output logic                          busy_o,  // results inside
-    input  logic                          valid_i,
-    output logic                          ready_o,
-    input  logic [SdpBsThroughput*32-1:0] data_i,
-    input  logic                          last_i,
-    output logic                          valid_o,
-    input  logic                          ready_i,
-    output logic [SdpBsThroughput*32-1:0] data_o,
-    output logic                          last_o
+    output logic                             busy_o,  // results inside
+    input  logic                             valid_i,
+    output logic                             ready_o,
+    input  logic [SdpBsThroughput-1:0][31:0] data_i,
+    input  logic                             last_i,
+    output logic                             valid_o,
+    input  logic                             ready_i,
+    output logic [SdpBsThroughput-1:0][31:0] data_o,
+    output logic                             last_o
 );
   logic alu_from_mem, mul_from_mem, operands_here, move, take;
   logic first, second, stage_valid, stage_last;
@@ -122,9 +122,9 @@ module nvdla_sdp_x
         .mul_prelu_i,
         .mul_shift_i,
         .relu_i    (!relu_bypass_i),
-        .data_i    (data_i[g*32+:32]),
-        .op_alu_i  (alu_mem_i ? op_alu_i[g*16+:16] : alu_operand_i),
-        .op_mul_i  (mul_mem_i ? op_mul_i[g*16+:16] : mul_operand_i),
+        .data_i    (data_i[g]),
+        .op_alu_i  (alu_mem_i ? op_alu_i[g] : alu_operand_i),
+        .op_mul_i  (mul_mem_i ? op_mul_i[g] : mul_operand_i),
         .data_o    (result)
     );
     if (Fp16 != 0) begin : gen_fp
@@ -140,14 +140,14 @@ module nvdla_sdp_x
           .mul_prelu_i,
           .relu_i  (!relu_bypass_i),
           .nan_to_zero_i,
-          .data_i  (data_i[g*32+:32]),
-          .op_alu_i(alu_mem_i ? op_alu_i[g*16+:16] : alu_operand_i),
-          .op_mul_i(mul_mem_i ? op_mul_i[g*16+:16] : mul_operand_i),
+          .data_i  (data_i[g]),
+          .op_alu_i(alu_mem_i ? op_alu_i[g] : alu_operand_i),
+          .op_mul_i(mul_mem_i ? op_mul_i[g] : mul_operand_i),
           .data_o  (fp_result)
       );
-      assign data_o[g*32+:32] = bypass_i ? data_i[g*32+:32] : fp_i ? fp_result : result;
+      assign data_o[g] = bypass_i ? data_i[g] : fp_i ? fp_result : result;
     end else begin : gen_int
-      assign data_o[g*32+:32] = bypass_i ? data_i[g*32+:32] : result;
+      assign data_o[g] = bypass_i ? data_i[g] : result;
     end
   end
 
@@ -188,19 +188,18 @@ module nvdla_sdp_x
     pass   = 1'b0;
     if (take && known)
       for (int g = 0; g < SdpBsThroughput; g++) begin
-        sum = $signed({data_i[g*32+31], data_i[g*32+:32]});
+        sum = 33'($signed(data_i[g]));
         if (!alu_bypass_i)
-          sum = x_alu($signed(data_i[g*32+:32]), $signed(alu_mem_i ? op_alu_i[g*16+:16] : alu_operand_i), alu_shift_i,
-              alu_algo_i);
-        factor = $signed(mul_mem_i ? op_mul_i[g*16+:16] : mul_operand_i);
+          sum = x_alu($signed(data_i[g]), $signed(alu_mem_i ? op_alu_i[g] : alu_operand_i), alu_shift_i, alu_algo_i);
+        factor = $signed(mul_mem_i ? op_mul_i[g] : mul_operand_i);
         pass   = !mul_bypass_i && mul_prelu_i && !sum[32];
         scaled = $signed({{16{sum[32]}}, sum});
         if (!mul_bypass_i && !pass) scaled = product(sum, factor);
         result[g*32+:32] = x_round(scaled, pass, mul_shift_i, !relu_bypass_i);
 `ifndef SYNTHESIS
         if (fp)
-          result[g*32+:32] = floating_result(data_i[g*32+:32], alu_mem_i ? op_alu_i[g*16+:16] : alu_operand_i,
-                                             mul_mem_i ? op_mul_i[g*16+:16] : mul_operand_i);
+          result[g*32+:32] = floating_result(data_i[g], alu_mem_i ? op_alu_i[g] : alu_operand_i,
+                                             mul_mem_i ? op_mul_i[g] : mul_operand_i);
 `endif
       end
   end

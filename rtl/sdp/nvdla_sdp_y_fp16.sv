@@ -10,25 +10,25 @@ module nvdla_sdp_y_fp16
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                          clk_i,
-    input  logic                          rst_ni,
-    input  logic                          clk_on_i,
-    input  logic                          on_i,
-    input  logic                          nan_to_zero_i,
-    input  logic                          alu_bypass_i,
-    input  logic [                   1:0] alu_algo_i,
-    input  logic                          alu_mem_i,
-    input  logic [                  31:0] alu_operand_i,
-    input  logic                          mul_bypass_i,
-    input  logic                          mul_prelu_i,
-    input  logic                          mul_mem_i,
-    input  logic [                  31:0] mul_operand_i,
-    input  logic                          move_i,
-    input  logic                          valid_i,
-    input  logic [SdpEwThroughput*32-1:0] data_i,
-    input  logic [SdpEwThroughput*16-1:0] op_alu_i,
-    input  logic [SdpEwThroughput*16-1:0] op_mul_i,
-    output logic [SdpEwThroughput*32-1:0] data_o
+    input  logic                             clk_i,
+    input  logic                             rst_ni,
+    input  logic                             clk_on_i,
+    input  logic                             on_i,
+    input  logic                             nan_to_zero_i,
+    input  logic                             alu_bypass_i,
+    input  logic [                      1:0] alu_algo_i,
+    input  logic                             alu_mem_i,
+    input  logic [                     31:0] alu_operand_i,
+    input  logic                             mul_bypass_i,
+    input  logic                             mul_prelu_i,
+    input  logic                             mul_mem_i,
+    input  logic [                     31:0] mul_operand_i,
+    input  logic                             move_i,
+    input  logic                             valid_i,
+    input  logic [SdpEwThroughput-1:0][31:0] data_i,
+    input  logic [SdpEwThroughput-1:0][15:0] op_alu_i,
+    input  logic [SdpEwThroughput-1:0][15:0] op_mul_i,
+    output logic [   SdpEwThroughput*32-1:0] data_o
 );
   localparam int Stages = 5;
 
@@ -113,9 +113,9 @@ module nvdla_sdp_y_fp16
 
     always_ff @(posedge clk) begin
       if (now[1]) begin
-        data_1_q <= data_i[g*32+:32];
-        op_alu_q <= op_alu_i[g*16+:16];
-        op_mul_q <= op_mul_i[g*16+:16];
+        data_1_q <= data_i[g];
+        op_alu_q <= op_alu_i[g];
+        op_mul_q <= op_mul_i[g];
       end
       if (now[2]) begin
         data_2_q <= data_1_q;

@@ -13,19 +13,19 @@ module nvdla_check_ring #(
     parameter int Gaps = 0,
     parameter int Atoms = 1
 ) (
-    input  logic                clk_i,
-    input  logic                rst_ni,
-    input  logic                clear_i,
-    input  logic [        31:0] first_i,
-    input  logic [        31:0] ring_i,
-    input  logic [   Atoms-1:0] wr_valid_i,
-    input  logic [Atoms*32-1:0] wr_addr_i,
-    input  logic [Atoms*32-1:0] wr_slot_i,
-    input  logic [   Atoms-1:0] wr_clear_i,
-    input  logic                up_valid_i,
-    input  logic [        31:0] up_entries_i,
-    input  logic                rl_valid_i,
-    input  logic [        31:0] rl_entries_i
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    input  logic                   clear_i,
+    input  logic [           31:0] first_i,
+    input  logic [           31:0] ring_i,
+    input  logic [      Atoms-1:0] wr_valid_i,
+    input  logic [Atoms-1:0][31:0] wr_addr_i,
+    input  logic [Atoms-1:0][31:0] wr_slot_i,
+    input  logic [      Atoms-1:0] wr_clear_i,
+    input  logic                   up_valid_i,
+    input  logic [           31:0] up_entries_i,
+    input  logic                   rl_valid_i,
+    input  logic [           31:0] rl_entries_i
 );
 `ifdef SYNTHESIS  // loops as long as the ring, which only a simulator runs
   wire unused_ring = &{1'b0, clk_i, rst_ni, clear_i, first_i, ring_i, wr_valid_i, wr_addr_i, wr_slot_i, wr_clear_i,
@@ -76,8 +76,8 @@ module nvdla_check_ring #(
     for (int a = 0; a < Atoms; a++)
       if (wr_valid_i[a])
         for (int slot = 0; slot < Slots; slot++)
-          if (32'(slot) == wr_slot_i[a*32+:32] || (wr_clear_i[a] && 32'(slot) > wr_slot_i[a*32+:32]))
-            number_q[wr_addr_i[a*32+:32]*Slots+slot] <= number(wr_addr_i[a*32+:32]);
+          if (32'(slot) == wr_slot_i[a] || (wr_clear_i[a] && 32'(slot) > wr_slot_i[a]))
+            number_q[wr_addr_i[a]*Slots+slot] <= number(wr_addr_i[a]);
 
   initial begin
     released_q = '0;
@@ -86,8 +86,8 @@ module nvdla_check_ring #(
 
   for (genvar a = 0; a < Atoms; a++) begin : gen_atom
     logic [31:0] addr, slot;
-    assign addr = wr_addr_i[a*32+:32];
-    assign slot = wr_slot_i[a*32+:32];
+    assign addr = wr_addr_i[a];
+    assign slot = wr_slot_i[a];
     `NVDLA_CHECK(WritesInsideRing, !wr_valid_i[a] || (addr >= first_i && addr - first_i < ring_i))
     `NVDLA_CHECK(NeverOverwrites, !wr_valid_i[a] || number_q[addr*Slots+slot] != number(addr))
   end
