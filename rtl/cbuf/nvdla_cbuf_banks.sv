@@ -19,7 +19,7 @@ module nvdla_cbuf_banks
     input  logic [    2*CbufWrAtoms-1:0][AtomBits-1:0] wr_data_i,
     input  logic [                                3:0] rd_valid_i,
     input  logic [              3:0][CbufAddrBits-1:0] rd_addr_i,
-    output logic [                    4*EntryBits-1:0] rd_data_o
+    output logic [                 3:0][EntryBits-1:0] rd_data_o
 );
   localparam int HalfEntries = BankEntries / 2;
   localparam int IndexBits = $clog2(HalfEntries);  // of an entry's place in its half bank
@@ -118,10 +118,10 @@ module nvdla_cbuf_banks
     always_ff @(posedge clk_i) if (rd_valid_i[r]) odd_q[r] <= rd_addr_i[r][0];
   end
   always_ff @(posedge clk_i) if (rd_valid_i[2]) wt_bank_q <= wt_addr[BankLow+:BankBits];
-  assign rd_data_o[0+:EntryBits]           = odd_q[0] ? pair_data[EntryBits+:EntryBits] : pair_data[0+:EntryBits];
-  assign rd_data_o[EntryBits+:EntryBits]   = odd_q[1] ? pair_data[EntryBits+:EntryBits] : pair_data[0+:EntryBits];
-  assign rd_data_o[2*EntryBits+:EntryBits] = odd_q[2] ? wt_data[EntryBits+:EntryBits] : wt_data[0+:EntryBits];
-  assign rd_data_o[3*EntryBits+:EntryBits] = odd_q[3] ? mask_data[EntryBits+:EntryBits] : mask_data[0+:EntryBits];
+  assign rd_data_o[0] = odd_q[0] ? pair_data[EntryBits+:EntryBits] : pair_data[0+:EntryBits];
+  assign rd_data_o[1] = odd_q[1] ? pair_data[EntryBits+:EntryBits] : pair_data[0+:EntryBits];
+  assign rd_data_o[2] = odd_q[2] ? wt_data[EntryBits+:EntryBits] : wt_data[0+:EntryBits];
+  assign rd_data_o[3] = odd_q[3] ? mask_data[EntryBits+:EntryBits] : mask_data[0+:EntryBits];
   wire unused_bank = &{1'b0, mask_addr};
 
   `NVDLA_PARAM(BanksLegal, CbufBanks == 2 ** BankBits && BankEntries == 2 ** BankLow)

@@ -37,7 +37,7 @@ module nvdla_cdma_cvt_pairs
     input  logic                            again_i,
     input  logic [CbufWrAtoms*AtomBits-1:0] data_i,
     input  logic [       ChunkLanes*16-1:0] element_i,
-    input  logic [        ChunkLanes*3-1:0] kind_i,
+    input  logic [     ChunkLanes-1:0][2:0] kind_i,
     input  logic                            next_valid_i,  // valid_i of the clock before
     output logic [CbufWrAtoms*AtomBits-1:0] data_o,
     input  logic                            clear_i,
@@ -86,14 +86,14 @@ module nvdla_cdma_cvt_pairs
       if (l < Halves || !wide_i)
         product_q <= cvt_product(
             extend((image_i || source16_i) ? halves[l*16+:16] : {8'd0, data_i[l*8+:8]}, source16_i, signed_i),
-            cvt_offset(mean_i, image_i ? kind_i[l*3+:3] : 3'd0, means_i, offset_i), $signed(scale_i));
+            cvt_offset(mean_i, image_i ? kind_i[l] : 3'd0, means_i, offset_i), $signed(scale_i));
   end
 
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
       if (Fp16 != 0 && watch_i) raw_q <= flush_i ? without_nans(low, nan_lanes(low) & pixels) : low;
       else raw_q <= (image_i && !wide_i) ? low_bytes(element_i) : low;
-      if (enable_i) for (int l = 0; l < Bytes; l++) pass_q[l] <= image_i && kind_i[l*3+:3] == LanePad;
+      if (enable_i) for (int l = 0; l < Bytes; l++) pass_q[l] <= image_i && kind_i[l] == LanePad;
     end
     if (next_valid_i) begin
       if (!enable_i) data_q <= raw_q;

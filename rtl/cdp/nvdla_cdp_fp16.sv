@@ -19,11 +19,11 @@ module nvdla_cdp_fp16
     input  logic                                              factors_valid_i,
     input  logic [CdpWideSeenLanes-1:0][CdpWidePlaceBits-1:0] view_i,
     input  logic [    CdpWideLanes-1:0][CdpWidePlaceBits-1:0] values_i,
-    output logic [                       CdpWideLanes*32-1:0] sums_o,
+    output logic [                    CdpWideLanes-1:0][31:0] sums_o,
     input  logic [    CdpWideLanes-1:0][CdpWideValueBits-1:0] factors_i,
     input  logic [    CdpWideLanes-1:0][CdpWidePlaceBits-1:0] late_values_i,
-    output logic [         CdpWideLanes*CdpWideValueBits-1:0] products_o,
-    output logic [                       CdpWideLanes*16-1:0] words_o
+    output logic [    CdpWideLanes-1:0][CdpWideValueBits-1:0] products_o,
+    output logic [                    CdpWideLanes-1:0][15:0] words_o
 );
   localparam logic [CdpWideValueBits-2:0] Infinity = {6'h3f, 10'd0};
 
@@ -62,7 +62,7 @@ module nvdla_cdp_fp16
         .z_o(wide)
     );
     always_ff @(posedge clk_i) if (step_i && sqsum_bypass_i) wide_q <= wide;
-    assign sums_o[l*32+:32] = sqsum_bypass_i ? wide_q : sums[l*32+:32];
+    assign sums_o[l] = sqsum_bypass_i ? wide_q : sums[l*32+:32];
 
     assign value = late_values_i[l][CdpWideValueBits-1:0];
     assign factor = factors_i[l];
@@ -78,13 +78,13 @@ module nvdla_cdp_fp16
     );
     always_ff @(posedge clk_i)
       if (multiplying && mul_bypass_i) passed_q <= value[CdpWideValueBits-2:0] > Infinity ? value : factor;
-    assign products_o[l*CdpWideValueBits+:CdpWideValueBits] = mul_bypass_i ? passed_q : product;
+    assign products_o[l] = mul_bypass_i ? passed_q : product;
     nvdla_fp_narrow #(
         .ExpIn(6),
         .ManIn(10)
     ) u_narrow (
-        .a_i(products_o[l*CdpWideValueBits+:CdpWideValueBits]),
-        .z_o(words_o[l*16+:16])
+        .a_i(products_o[l]),
+        .z_o(words_o[l])
     );
   end
 endmodule

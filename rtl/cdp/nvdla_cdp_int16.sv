@@ -23,11 +23,11 @@ module nvdla_cdp_int16
     input  logic                                              factors_valid_i,
     input  logic                                              differences_valid_i,
     input  logic [CdpWideSeenLanes-1:0][CdpWidePlaceBits-1:0] view_i,
-    output logic [           CdpWideLanes*CdpWideSumBits-1:0] sums_o,
+    output logic [      CdpWideLanes-1:0][CdpWideSumBits-1:0] sums_o,
     input  logic [                    CdpWideLanes-1:0][15:0] factors_i,
     input  logic [    CdpWideLanes-1:0][CdpWidePlaceBits-1:0] values_i,
-    output logic [                       CdpWideLanes*33-1:0] products_o,
-    output logic [                       CdpWideLanes*16-1:0] words_o,
+    output logic [                    CdpWideLanes-1:0][32:0] products_o,
+    output logic [                    CdpWideLanes-1:0][15:0] words_o,
     output logic [                          CdpWideLanes-1:0] clipped_o
 );
   logic [1:0] reach;
@@ -59,9 +59,9 @@ module nvdla_cdp_int16
     assign factor = 33'($signed(factors_i[l]));
     assign value = 33'($signed(values_i[l]));
 
-    assign sums_o[l*CdpWideSumBits+:CdpWideSumBits] = sum_q;
-    assign products_o[l*33+:33] = bypass_multiply ? factor : factor * value;
-    assign words_o[l*16+:16] = word_q[15:0];
+    assign sums_o[l] = sum_q;
+    assign products_o[l] = bypass_multiply ? factor : factor * value;
+    assign words_o[l] = word_q[15:0];
     assign clipped_o[l] = word_q[16];
 
     always_ff @(posedge clk_i) begin
@@ -74,7 +74,7 @@ module nvdla_cdp_int16
               (reach > 2'd1 ? gen_square[l+1].square_q + gen_square[l+7].square_q : '0) +
               (reach > 2'd2 ? gen_square[l].square_q + gen_square[l+8].square_q : '0);
       end
-      if (step_i && factors_valid_i) difference_q <= 34'($signed(products_o[l*33+:33])) - 34'($signed(offset));
+      if (step_i && factors_valid_i) difference_q <= 34'($signed(products_o[l])) - 34'($signed(offset));
       if (step_i && differences_valid_i) word_q <= cdp_output16(difference_q, scale, shift);
     end
   end

@@ -8,32 +8,32 @@ module nvdla_cmac
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;
 (
-    input  logic                             clk_i,
-    input  logic                             rst_ni,
-    input  logic                             csb_req_i,
-    input  logic                             csb_write_i,
-    input  logic [          CsbAddrBits-1:0] csb_addr_i,
-    input  logic [                     31:0] csb_wdata_i,
-    output logic [                     31:0] csb_rdata_o,
-    output logic                             work_o,  // to the clock gate: the clock has to run
-    output logic                             run_o,
+    input  logic                                  clk_i,
+    input  logic                                  rst_ni,
+    input  logic                                  csb_req_i,
+    input  logic                                  csb_write_i,
+    input  logic [               CsbAddrBits-1:0] csb_addr_i,
+    input  logic [                          31:0] csb_wdata_i,
+    output logic [                          31:0] csb_rdata_o,
+    output logic                                  work_o,  // to the clock gate: the clock has to run
+    output logic                                  run_o,
     // From CSC.
-    input  logic                             atom_valid_i,
-    input  logic [         ConvAtomBits-1:0] atom_data_i,
-    input  logic                             atom_stripe_start_i,
-    input  logic                             atom_stripe_end_i,
-    input  logic                             atom_channel_end_i,
-    input  logic                             atom_layer_end_i,
-    input  logic                             wt_valid_i,
-    input  logic [            ConvCells-1:0] wt_sel_i,
-    input  logic [         ConvAtomBits-1:0] wt_data_i,
+    input  logic                                  atom_valid_i,
+    input  logic [              ConvAtomBits-1:0] atom_data_i,
+    input  logic                                  atom_stripe_start_i,
+    input  logic                                  atom_stripe_end_i,
+    input  logic                                  atom_channel_end_i,
+    input  logic                                  atom_layer_end_i,
+    input  logic                                  wt_valid_i,
+    input  logic [                 ConvCells-1:0] wt_sel_i,
+    input  logic [              ConvAtomBits-1:0] wt_data_i,
     // To CACC.
-    output logic                             valid_o,
-    output logic [ConvCells*ConvSumBits-1:0] sum_o,
-    output logic                             stripe_start_o,
-    output logic                             stripe_end_o,
-    output logic                             channel_end_o,
-    output logic                             layer_end_o
+    output logic                                  valid_o,
+    output logic [ConvCells-1:0][ConvSumBits-1:0] sum_o,
+    output logic                                  stripe_start_o,
+    output logic                                  stripe_end_o,
+    output logic                                  channel_end_o,
+    output logic                                  layer_end_o
 );
   localparam int DataWords = CmacAWords - CmacAFirstD;
 
@@ -107,7 +107,7 @@ module nvdla_cmac
           .swap_i  (swap),
           .valid_i (stages),
           .data_i  (data_q),
-          .sum_o   (sum_o[c*ConvSumBits+:ConvSumBits])
+          .sum_o   (sum_o[c])
       );
     end
     wire unused_d = &{1'b0, d_flat};

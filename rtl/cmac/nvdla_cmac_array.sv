@@ -27,7 +27,7 @@ module nvdla_cmac_array
     input  logic                                   swap_i,
     input  logic                                   valid_i,
     input  logic [               ConvAtomBits-1:0] data_i,
-    output logic [          Cells*ConvSumBits-1:0] sum_o
+    output logic [     Cells-1:0][ConvSumBits-1:0] sum_o
 );
   localparam int Bits = 18;  // of an operand
 
@@ -105,7 +105,7 @@ module nvdla_cmac_array
         .valid_i     (valid_q),
         .data_i      (data_q),
         .data_nan_i  (data_nan_q),
-        .sum_o       (sum_o[c*ConvSumBits+:ConvSumBits])
+        .sum_o       (sum_o[c])
     );
   end
 

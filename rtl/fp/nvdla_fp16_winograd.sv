@@ -8,7 +8,7 @@ module nvdla_fp16_winograd (
     input  logic              clk_i,
     input  logic              en_i,
     input  logic [15:0][15:0] a_i,
-    output logic [ 16*16-1:0] z_o
+    output logic [15:0][15:0] z_o
 );
   localparam logic [16:0] Sign = 17'h10000;
 
@@ -24,7 +24,7 @@ module nvdla_fp16_winograd (
         .ManIn(10)
     ) u_out (
         .a_i(last[17*e+:17]),
-        .z_o(z_o[16*e+:16])
+        .z_o(z_o[e])
     );
   end
   for (genvar e = 0; e < 16; e++) begin : gen_sums

@@ -11,7 +11,7 @@ module nvdla_fp_square_sum #(
     input  logic                     en_i,
     input  logic [              1:0] reach_i,
     input  logic [Lanes+8-1:0][16:0] values_i,
-    output logic [     32*Lanes-1:0] sum_o
+    output logic [  Lanes-1:0][31:0] sum_o
 );
   logic [32*(Lanes+8)-1:0] square;
   for (genvar v = 0; v < Lanes + 8; v++) begin : gen_squares
@@ -95,10 +95,10 @@ module nvdla_fp_square_sum #(
       end
     always_comb
       case (reach_i)
-        2'd0: sum_o[32*l+:32] = near_q[2];
-        2'd1: sum_o[32*l+:32] = nearer_q[1];
-        2'd2: sum_o[32*l+:32] = nearest_q;
-        default: sum_o[32*l+:32] = total[4];
+        2'd0: sum_o[l] = near_q[2];
+        2'd1: sum_o[l] = nearer_q[1];
+        2'd2: sum_o[l] = nearest_q;
+        default: sum_o[l] = total[4];
       endcase
   end
 endmodule

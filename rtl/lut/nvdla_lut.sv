@@ -25,23 +25,23 @@ module nvdla_lut
     parameter int SelectBits = 6,     // 6 or 7
     parameter int Fp16 = 0
 ) (
-    input  logic                                 clk_i,
-    input  logic                                 rst_ni,
-    input  logic                                 clk_on_i,
+    input  logic                                    clk_i,
+    input  logic                                    rst_ni,
+    input  logic                                    clk_on_i,
     // access port
-    input  logic                                 cfg_req_i,
-    input  logic                                 data_req_i,
-    input  logic                                 write_i,
-    input  logic [                         31:0] wdata_i,
-    output logic [                         31:0] rdata_o,
+    input  logic                                    cfg_req_i,
+    input  logic                                    data_req_i,
+    input  logic                                    write_i,
+    input  logic [                            31:0] wdata_i,
+    output logic [                            31:0] rdata_o,
     // look-ups
-    input  lut_cfg_t                             cfg_i,
-    input  logic [                          1:0] precision_i,
-    input  logic                                 step_i,
-    input  logic                                 valid_i,
-    input  logic [     Lanes-1:0][InputBits-1:0] data_i,
-    output logic [Lanes*(LutEntryBits+Fp16)-1:0] result_o,
-    output logic [        Lanes*LutFlagBits-1:0] flags_o
+    input  lut_cfg_t                                cfg_i,
+    input  logic [                             1:0] precision_i,
+    input  logic                                    step_i,
+    input  logic                                    valid_i,
+    input  logic [        Lanes-1:0][InputBits-1:0] data_i,
+    output logic [Lanes-1:0][LutEntryBits+Fp16-1:0] result_o,
+    output logic [      Lanes-1:0][LutFlagBits-1:0] flags_o
 );
   logic [Lanes*9-1:0] words;
   logic [Lanes*2*LutEntryBits-1:0] entries;
@@ -285,13 +285,13 @@ module nvdla_lut
       if (l < WideLanes) begin : gen_wide
         assign patterns[l*32+:32] = data_i[l][31:0];
         assign words[l*9+:9] = floating ? floating_words[l*9+:9] : integer_words[l*9+:9];
-        assign flags_o[l*LutFlagBits+:LutFlagBits] =
-          floating ? floating_flags[l*LutFlagBits+:LutFlagBits] : integer_flags[l*LutFlagBits+:LutFlagBits];
-        assign result_o[l*17+:17] = floating ? floating_results[l*17+:17] : result;
+        assign flags_o[l] = floating ? floating_flags[l*LutFlagBits+:LutFlagBits] :
+            integer_flags[l*LutFlagBits+:LutFlagBits];
+        assign result_o[l] = floating ? floating_results[l*17+:17] : result;
       end else begin : gen_narrow
         assign words[l*9+:9] = integer_words[l*9+:9];
-        assign flags_o[l*LutFlagBits+:LutFlagBits] = integer_flags[l*LutFlagBits+:LutFlagBits];
-        assign result_o[l*17+:17] = result;
+        assign flags_o[l] = integer_flags[l*LutFlagBits+:LutFlagBits];
+        assign result_o[l] = result;
       end
     end
   end

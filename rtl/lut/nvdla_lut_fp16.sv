@@ -22,11 +22,11 @@ module nvdla_lut_fp16
     input  logic                                 step_i,
     input  logic                                 valid_i,
     input  logic [              Lanes-1:0][31:0] data_i,
-    output logic [                  Lanes*9-1:0] word_o,
+    output logic [               Lanes-1:0][8:0] word_o,
     input  logic [Lanes-1:0][2*LutEntryBits-1:0] entries_i,
-    output logic [                 Lanes*17-1:0] result_o,
-    output logic [        Lanes*LutFlagBits-1:0] flags_o,
-    output logic [       Lanes*LutFoundBits-1:0] found_o
+    output logic [              Lanes-1:0][16:0] result_o,
+    output logic [   Lanes-1:0][LutFlagBits-1:0] flags_o,
+    output logic [  Lanes-1:0][LutFoundBits-1:0] found_o
 );
   localparam int Stages = 5;  // before the last one
   localparam int Dropped = (Weighted != 0) ? 0 : 35 - LutFracBits;
@@ -126,9 +126,9 @@ module nvdla_lut_fp16
     assign le.frac = '0;  // the wider fractions are selected here
     assign lo.frac = '0;
     assign found = lut_select(le, lo, uflow_lo_q, oflow_lo_q, hybrid_lo_q);
-    assign word_o[l*9+:9] = lut_word(found.lo, found.hit, found.under, found.index);
-    assign flags_o[l*LutFlagBits+:LutFlagBits] = {found.lo_only, found.le_only, found.both_over, found.both_under};
-    assign found_o[l*LutFoundBits+:LutFoundBits] = {
+    assign word_o[l] = lut_word(found.lo, found.hit, found.under, found.index);
+    assign flags_o[l] = {found.lo_only, found.le_only, found.both_over, found.both_under};
+    assign found_o[l] = {
         !lo.under && !lo.over, !le.under && !le.over, found.hit, !found.hit && !found.under, found.under
     };
     `NVDLA_CHECK(OneAnswer, !valid_q[1] || !(found.hit && (found.under || found.both_under || found.both_over)))
@@ -171,7 +171,7 @@ module nvdla_lut_fp16
           .x_i       (x_3_q),
           .from_i    (from_q),
           .slope_i   (slope_q),
-          .value_o   (result_o[l*17+:17])
+          .value_o   (result_o[l])
       );
     end else begin : gen_interpolate
       nvdla_fp17_interpolate u_value (
@@ -184,7 +184,7 @@ module nvdla_lut_fp16
           .x_i       (x_3_q),
           .from_i    (from_q),
           .slope_i   (slope_q),
-          .value_o   (result_o[l*17+:17])
+          .value_o   (result_o[l])
       );
     end
   end

@@ -33,7 +33,7 @@ module nvdla_lut_sdp
     input  logic                          step_i,
     input  logic                          valid_i,
     input  logic [       Lanes-1:0][31:0] data_i,
-    output logic [          Lanes*32-1:0] result_o,
+    output logic [       Lanes-1:0][31:0] result_o,
     output logic [Lanes*LutFoundBits-1:0] found_o
 );
   logic [Lanes*9-1:0] words, integer_words;
@@ -260,7 +260,7 @@ module nvdla_lut_sdp
           .a_i(floating_results[l*17+:17]),
           .z_o(pattern)
       );
-      assign result_o[l*32+:32] = floating_q ? pattern : results_q[Wait][l*32+:32];
+      assign result_o[l] = floating_q ? pattern : results_q[Wait][l*32+:32];
     end
   end
 endmodule

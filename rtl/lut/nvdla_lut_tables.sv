@@ -18,18 +18,18 @@ module nvdla_lut_tables
     parameter int Lanes = 1,
     parameter int Wraps = 0
 ) (
-    input  logic                            clk_i,
-    input  logic                            rst_ni,
+    input  logic                                 clk_i,
+    input  logic                                 rst_ni,
     // access port
-    input  logic                            cfg_req_i,
-    input  logic                            data_req_i,
-    input  logic                            write_i,
-    input  logic [                    31:0] wdata_i,
-    output logic [                    31:0] rdata_o,
+    input  logic                                 cfg_req_i,
+    input  logic                                 data_req_i,
+    input  logic                                 write_i,
+    input  logic [                         31:0] wdata_i,
+    output logic [                         31:0] rdata_o,
     // reading
-    input  logic                            read_i,
-    input  logic [          Lanes-1:0][8:0] word_i,
-    output logic [Lanes*2*LutEntryBits-1:0] entries_o
+    input  logic                                 read_i,
+    input  logic [               Lanes-1:0][8:0] word_i,
+    output logic [Lanes-1:0][2*LutEntryBits-1:0] entries_o
 );
   logic lo_q, writing_q;  // TABLE_ID, ACCESS_TYPE
   logic [9:0] addr_q, shown, next;
@@ -99,7 +99,7 @@ module nvdla_lut_tables
     logic [7:0] pair;
     logic from_odd, from_odd_q;
     assign {pair, from_odd} = word_i[l];
-    assign entries_o[l*2*LutEntryBits+:2*LutEntryBits] = from_odd_q ? {even, odd} : {odd, even};
+    assign entries_o[l] = from_odd_q ? {even, odd} : {odd, even};
     always_ff @(posedge clk_i) if (read_i) from_odd_q <= from_odd;
     nvdla_ram #(
         .Width(LutEntryBits),
@@ -158,9 +158,9 @@ module nvdla_lut_tables
   for (genvar l = 0; l < Lanes; l++) begin : gen_apart
     logic [8:0] at;
     assign at = words_q[l*9+:9];
-    assign apart[l] = (written_q[at] && entries_o[l*2*LutEntryBits+:LutEntryBits] != shadow_q[at]) ||
+    assign apart[l] = (written_q[at] && entries_o[l][LutEntryBits-1:0] != shadow_q[at]) ||
         (32'(at) + 1 < LutWords && written_q[at+9'd1] &&
-        entries_o[(l*2+1)*LutEntryBits+:LutEntryBits] != shadow_q[at+9'd1]);
+        entries_o[l][2*LutEntryBits-1:LutEntryBits] != shadow_q[at+9'd1]);
   end
   `NVDLA_CHECK(EntriesOfTheWord, !read_q || data_req_i || apart == '0)
   `NVDLA_CHECK(AnswersOnlyWhenAsked, rdata_o == '0 || asked_q)

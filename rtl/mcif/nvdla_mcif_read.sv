@@ -17,7 +17,7 @@ module nvdla_mcif_read
     input  logic                                   clk_i,
     input  logic                                   rst_ni,
     input  logic [RdClients-1:0][MifRdReqBits-1:0] req_i,
-    output logic [     RdClients*MifRdRspBits-1:0] rsp_o,
+    output logic [RdClients-1:0][MifRdRspBits-1:0] rsp_o,
     input  logic [                RdClients*8-1:0] weight_i,
     input  logic [                            7:0] limit_i,
     output logic                                   busy_o,
@@ -57,7 +57,7 @@ module nvdla_mcif_read
     assign rsp.ready = accept & grant[i];
     assign rsp.valid = rsp_valid[i];
     assign rsp.data = rdata_i;
-    assign rsp_o[i*MifRdRspBits+:MifRdRspBits] = rsp;
+    assign rsp_o[i] = rsp;
   end
 
   nvdla_wrr_arbiter #(

@@ -19,7 +19,7 @@ module nvdla_mcif_write
     input  logic                                   clk_i,
     input  logic                                   rst_ni,
     input  logic [WrClients-1:0][MifWrReqBits-1:0] req_i,
-    output logic [     WrClients*MifWrRspBits-1:0] rsp_o,
+    output logic [WrClients-1:0][MifWrRspBits-1:0] rsp_o,
     input  logic [                WrClients*8-1:0] weight_i,
     input  logic [                            7:0] limit_i,
     output logic                                   busy_o,
@@ -67,7 +67,7 @@ module nvdla_mcif_write
     assign rsp.ready = accept & grant[i];
     assign rsp.dat_ready = dat_ready[i];
     assign rsp.done = done[i];
-    assign rsp_o[i*MifWrRspBits+:MifWrRspBits] = rsp;
+    assign rsp_o[i] = rsp;
   end
 
   nvdla_wrr_arbiter #(

@@ -8,27 +8,27 @@
 module nvdla_mif
   import nvdla_pkg::*;
 (
-    input  logic                              clk_i,
-    input  logic                              clk_on_i,  // keeps the clock running
-    input  logic                              rst_ni,
+    input  logic                                   clk_i,
+    input  logic                                   clk_on_i,  // keeps the clock running
+    input  logic                                   rst_ni,
     // registers
-    input  logic                              mcif_req_i,
-    input  logic                              cvif_req_i,
-    input  logic                              write_i,
-    input  logic [           CsbAddrBits-1:0] addr_i,
-    input  logic [                      31:0] wdata_i,
-    output logic [                      31:0] mcif_rdata_o,
-    output logic [                      31:0] cvif_rdata_o,
+    input  logic                                   mcif_req_i,
+    input  logic                                   cvif_req_i,
+    input  logic                                   write_i,
+    input  logic [                CsbAddrBits-1:0] addr_i,
+    input  logic [                           31:0] wdata_i,
+    output logic [                           31:0] mcif_rdata_o,
+    output logic [                           31:0] cvif_rdata_o,
     // clients
-    input  logic [RdClients*MifRdReqBits-1:0] rd_req_i,
-    output logic [RdClients*MifRdRspBits-1:0] rd_rsp_o,
-    input  logic [WrClients*MifWrReqBits-1:0] wr_req_i,
-    output logic [WrClients*MifWrRspBits-1:0] wr_rsp_o,
+    input  logic [     RdClients*MifRdReqBits-1:0] rd_req_i,
+    output logic [RdClients-1:0][MifRdRspBits-1:0] rd_rsp_o,
+    input  logic [     WrClients*MifWrReqBits-1:0] wr_req_i,
+    output logic [     WrClients*MifWrRspBits-1:0] wr_rsp_o,
     // AXI
-    output axi_req_t                          dbb_o,
-    input  axi_rsp_t                          dbb_i,
-    output axi_req_t                          sram_o,
-    input  axi_rsp_t                          sram_i
+    output axi_req_t                               dbb_o,
+    input  axi_rsp_t                               dbb_i,
+    output axi_req_t                               sram_o,
+    input  axi_rsp_t                               sram_i
 );
   logic [RdClients*MifRdRspBits-1:0] mc_rd_rsp;
   logic [WrClients*MifWrRspBits-1:0] mc_wr_rsp;
@@ -84,7 +84,7 @@ module nvdla_mif
       assign rsp.ready = mc.ready | cv.ready;
       assign rsp.valid = mc.valid | cv.valid;
       assign rsp.data = cv.valid ? cv.data : mc.data;
-      assign rd_rsp_o[i*MifRdRspBits+:MifRdRspBits] = rsp;
+      assign rd_rsp_o[i] = rsp;
     end
     assign wr_rsp_o = mc_wr_rsp | cv_wr_rsp;
   end else begin : gen_no_cvif

@@ -30,7 +30,7 @@ module nvdla_pdp_column
     output logic                                     tot_valid_o,
     input  logic                                     tot_ready_i,
     output logic                                     tot_last_o,
-    output logic [     PdpThroughput*PdpSumBits-1:0] tot_o,
+    output logic [PdpThroughput-1:0][PdpSumBits-1:0] tot_o,
     output logic [                             16:0] tot_pad_o
 );
   localparam int WordBits = PdpThroughput * PdpTotBits;
@@ -199,9 +199,9 @@ module nvdla_pdp_column
           .b_i  (leaving[p*PdpTotBits+:17]),
           .sum_o(sum)
       );
-      assign tot_o[p*PdpSumBits+:PdpSumBits] = (mean && gen_late.sum_added_q) ? PdpSumBits'(sum) : tot_q;
+      assign tot_o[p] = (mean && gen_late.sum_added_q) ? PdpSumBits'(sum) : tot_q;
     end else begin : gen_no_mean
-      assign tot_o[p*PdpSumBits+:PdpSumBits] = tot_q;
+      assign tot_o[p] = tot_q;
     end
   end
 

@@ -11,22 +11,22 @@ module nvdla_pdp_fp17_row
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
 (
-    input  logic                          clk_i,
-    input  logic                          rst_ni,
-    input  logic [                   2:0] last_i,
-    input  logic                          valid_i,
-    output logic                          ready_o,
-    input  pdp_beat_t                     beat_i,
-    input  logic [8*PdpThroughput*17-1:0] columns_i,
-    input  logic [                   7:0] present_i,
-    input  logic [                  16:0] pad_i,
-    input  logic                          padded_i,
-    output logic                          valid_o,
-    input  logic                          ready_i,
-    output pdp_beat_t                     beat_o,
-    output logic [  PdpThroughput*17-1:0] row_o,
-    output logic [                   7:0] read_o,
-    output logic [   PdpBankAddrBits-1:0] read_addr_o
+    input  logic                             clk_i,
+    input  logic                             rst_ni,
+    input  logic [                      2:0] last_i,
+    input  logic                             valid_i,
+    output logic                             ready_o,
+    input  pdp_beat_t                        beat_i,
+    input  logic [7:0][PdpThroughput*17-1:0] columns_i,
+    input  logic [                      7:0] present_i,
+    input  logic [                     16:0] pad_i,
+    input  logic                             padded_i,
+    output logic                             valid_o,
+    input  logic                             ready_i,
+    output pdp_beat_t                        beat_o,
+    output logic [  PdpThroughput-1:0][16:0] row_o,
+    output logic [                      7:0] read_o,
+    output logic [      PdpBankAddrBits-1:0] read_addr_o
 );
   localparam int WordBits = PdpThroughput * 17;
 
@@ -50,7 +50,7 @@ module nvdla_pdp_fp17_row
       assign pad[16:0] = pad_i;
       assign beat = beat_i;
       assign present = present_i;
-      assign totals[WordBits-1:0] = columns_i[WordBits-1:0];
+      assign totals[WordBits-1:0] = columns_i[0];
     end else begin : gen_sum
       pdp_beat_t beat_q;
       logic valid_q, padded_q, added_q, move, add;
@@ -100,7 +100,7 @@ module nvdla_pdp_fp17_row
     for (genvar k = s + 1; k < 8; k++) begin : gen_column
       logic [WordBits-1:0] column;
       if (s == 0) begin : gen_input
-        assign column = columns_i[k*WordBits+:WordBits];
+        assign column = columns_i[k];
       end else begin : gen_move
         logic [WordBits-1:0] column_q;
         assign column = column_q;
@@ -157,7 +157,7 @@ module nvdla_pdp_fp17_row
         .sum_o(sum)
     );
     always_ff @(posedge clk_i) if (step && exit_valid && !exit_padded) pass_q <= total;
-    assign row_o[p*17+:17] = padded_q ? sum : pass_q;
+    assign row_o[p] = padded_q ? sum : pass_q;
   end
 
   `NVDLA_STABLE(InputStable, valid_i, ready_o, {beat_i, present_i, padded_i})

@@ -22,25 +22,25 @@ module nvdla_pdp_row
   import nvdla_precision_pkg::*;
   import nvdla_pdp_pkg::*;
 (
-    input  logic                                clk_i,
-    input  logic                                clk_mean_i,
-    input  logic                                rst_ni,
-    input  logic                                run_i,
-    input  pdp_d_t                              d_i,
-    output logic                                over_o,
-    input  logic                                in_valid_i,
-    output logic                                in_ready_o,
-    input  logic                                in_atom_i,
-    input  logic                                in_last_i,
-    input  logic [          PdpSdpBeatBits-1:0] in_beat_i,
-    input  logic [           PdpColumnBits-1:0] in_atom_data_i,
-    input  logic [       SdpBsThroughput*8-1:0] in_beat_data_i,
-    output logic                                beat_valid_o,
-    input  logic                                beat_ready_i,
-    output pdp_beat_t                           beat_o,
-    output logic [PdpThroughput*PdpRowBits-1:0] row_o,
-    output logic [                         7:0] read_o,
-    output logic [         PdpBankAddrBits-1:0] read_addr_o
+    input  logic                                     clk_i,
+    input  logic                                     clk_mean_i,
+    input  logic                                     rst_ni,
+    input  logic                                     run_i,
+    input  pdp_d_t                                   d_i,
+    output logic                                     over_o,
+    input  logic                                     in_valid_i,
+    output logic                                     in_ready_o,
+    input  logic                                     in_atom_i,
+    input  logic                                     in_last_i,
+    input  logic [               PdpSdpBeatBits-1:0] in_beat_i,
+    input  logic [                PdpColumnBits-1:0] in_atom_data_i,
+    input  logic [            SdpBsThroughput*8-1:0] in_beat_data_i,
+    output logic                                     beat_valid_o,
+    input  logic                                     beat_ready_i,
+    output pdp_beat_t                                beat_o,
+    output logic [PdpThroughput-1:0][PdpRowBits-1:0] row_o,
+    output logic [                              7:0] read_o,
+    output logic [              PdpBankAddrBits-1:0] read_addr_o
 );
   typedef enum logic [1:0] {
     StateIdle,  // no layer, or its walk has ended
@@ -346,7 +346,7 @@ module nvdla_pdp_row
     for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
       localparam logic [BitBits-1:0] Bit = BitBits'(p * PdpLaneBits);
       logic [PdpRowBits-1:0] sum_q;
-      assign row_o[p*PdpRowBits+:PdpRowBits] = sum_q;
+      assign row_o[p] = sum_q;
       always_ff @(posedge clk_i) begin
         if (fold) begin
           sum_q <= pdp_row_fold(d_i.pooling_method, window_q.valid,
@@ -377,7 +377,7 @@ module nvdla_pdp_row
       logic [PdpRowBits-1:0] sum_q;
       assign byte_bit = BitBits'(lane_q) * BitBits'(PdpThroughput * 8) + BitBits'(p * 8);
       assign word_bit = BitBits'(lane_q) * BitBits'(PdpThroughput * 16) + BitBits'(p * 16);
-      assign row_o[p*PdpRowBits+:PdpRowBits] = mean ? PdpRowBits'(means[p*17+:17]) : sum_q;
+      assign row_o[p] = mean ? PdpRowBits'(means[p*17+:17]) : sum_q;
       always_ff @(posedge clk_i) begin
         if (fold && !mean) begin
           sum_q <= pdp_wide_row_fold(

@@ -12,28 +12,26 @@ module nvdla_sdp_cvt
   import nvdla_precision_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                                   clk_i,
-    input  logic                                   rst_ni,
-    input  logic                                   clk_on_i,
-    input  logic                                   compare_i,
-    input  logic                                   fp_i,
-    input  logic [                            1:0] out_i,  // OUT_PRECISION
-    input  logic [                           31:0] offset_i,
-    input  logic [                           15:0] scale_i,
-    input  logic [                            5:0] shift_i,
-    output logic                                   busy_o,  // results inside
-    input  logic                                   valid_i,
-    output logic                                   ready_o,
-    input  logic [      SdpBsThroughput-1:0][31:0] data_i,
-    input  logic                                   last_i,
-    output logic                                   valid_o,
-    input  logic                                   ready_i,
-    output logic [SdpBsThroughput*8*LaneBytes-1:0] data_o,
-    output logic [            SdpBsThroughput-1:0] saturated_o,
-    output logic                                   last_o
+    input  logic                                        clk_i,
+    input  logic                                        rst_ni,
+    input  logic                                        clk_on_i,
+    input  logic                                        compare_i,
+    input  logic                                        fp_i,
+    input  logic [                                 1:0] out_i,  // OUT_PRECISION
+    input  logic [                                31:0] offset_i,
+    input  logic [                                15:0] scale_i,
+    input  logic [                                 5:0] shift_i,
+    output logic                                        busy_o,  // results inside
+    input  logic                                        valid_i,
+    output logic                                        ready_o,
+    input  logic [           SdpBsThroughput-1:0][31:0] data_i,
+    input  logic                                        last_i,
+    output logic                                        valid_o,
+    input  logic                                        ready_i,
+    output logic [SdpBsThroughput-1:0][8*LaneBytes-1:0] data_o,
+    output logic [                 SdpBsThroughput-1:0] saturated_o,
+    output logic                                        last_o
 );
-  localparam int LaneBits = 8 * LaneBytes;
-
   logic move, first, second, int8, fp_out;
   assign ready_o = move;
   assign int8 = out_i == PrecisionInt8;
@@ -99,7 +97,7 @@ module nvdla_sdp_cvt
         .scale_i,
         .shift_i,
         .data_i     (data_i[g]),
-        .data_o     (data_o[g*LaneBits+:LaneBits]),
+        .data_o     (data_o[g]),
         .saturated_o(saturated_o[g])
     );
   end
@@ -109,6 +107,7 @@ module nvdla_sdp_cvt
 
 `ifdef NVDLA_CHECKS
   // What goes in comes out: the results of the beats inside, of integers; patterns are the benches' matter.
+  localparam int LaneBits = 8 * LaneBytes;
   logic [SdpBsThroughput*LaneBits-1:0] result;
   logic [SdpBsThroughput-1:0] flagged;
   logic plain;

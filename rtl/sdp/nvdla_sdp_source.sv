@@ -33,7 +33,7 @@ module nvdla_sdp_source
     input  logic [SdpBsThroughput-1:0][31:0] cacc_data_i,
     output logic                             valid_o,
     input  logic                             ready_i,
-    output logic [   SdpBsThroughput*32-1:0] data_o,
+    output logic [SdpBsThroughput-1:0][31:0] data_o,
     output logic                             last_o
 );
   localparam int AtomShift = $clog2(MemAtom);
@@ -140,7 +140,7 @@ module nvdla_sdp_source
           .z_o(widened)
       );
       assign number = half ? widened : fp_i ? fp_q : integers[g*32+:32];
-      assign data_o[g*32+:32] = (fp_i && nan_to_zero_i && number[30:0] > 31'h7f80_0000) ? 32'd0 : number;
+      assign data_o[g] = (fp_i && nan_to_zero_i && number[30:0] > 31'h7f80_0000) ? 32'd0 : number;
     end
   end
 

@@ -28,7 +28,7 @@ module nvdla_sdp_y_fp16
     input  logic [SdpEwThroughput-1:0][31:0] data_i,
     input  logic [SdpEwThroughput-1:0][15:0] op_alu_i,
     input  logic [SdpEwThroughput-1:0][15:0] op_mul_i,
-    output logic [   SdpEwThroughput*32-1:0] data_o
+    output logic [SdpEwThroughput-1:0][31:0] data_o
 );
   localparam int Stages = 5;
 
@@ -109,7 +109,7 @@ module nvdla_sdp_y_fp16
         .smaller_i(smaller_q),
         .z_o      (extreme)
     );
-    assign data_o[g*32+:32] = !alu_bypass_q && algo_q == AlgoSum ? sum : other_q;
+    assign data_o[g] = !alu_bypass_q && algo_q == AlgoSum ? sum : other_q;
 
     always_ff @(posedge clk) begin
       if (now[1]) begin
