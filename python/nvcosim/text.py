@@ -1,5 +1,4 @@
 """Texts as people read them: safe to show, quoted for a shell, counted, measured in columns."""
-import dataclasses
 import math
 import os
 import re
@@ -8,9 +7,8 @@ import typing
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _PLAIN = re.compile(r"[a-zA-Z0-9_\-+=.,:/@%]+")
-_FLOAT = re.compile(r"\s*([+-]?(?:0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?"
-                    r"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?))( *(?:(?-i:ns|us)))?",
-                    re.ASCII | re.IGNORECASE)
+_FLOAT = (r"\s*([+-]?(?:0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?"
+          r"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?))( *(?:(?-i:ns|us)))?")
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -58,7 +56,7 @@ def whole(text: str, most: int = 2 ** 63 - 1) -> int | None:
 
 def measure(text: str) -> tuple[float, str]:
     """A number, and its unit: ns, us or "". (-1, ""): it is none."""
-    found = _FLOAT.fullmatch(text)
+    found = re.fullmatch(_FLOAT, text, re.ASCII | re.IGNORECASE)
     if not found:
         return -1, ""
     try:
@@ -93,8 +91,7 @@ def guess(word: str, candidates: typing.Iterable[str]) -> str:
     return f"; did you mean {near[2]}?" if near else ""
 
 
-@dataclasses.dataclass
-class Style:
+class Style(typing.NamedTuple):
     """What a stream can show. width: columns of the terminal, 0: as wide as it gets."""
     out: typing.TextIO
     width: int = 0

@@ -1,9 +1,7 @@
 """The C program from here: where it is, how it is called, and the exit statuses that all commands
 share."""
 import functools
-import json
 import os
-import subprocess
 import sys
 import typing
 
@@ -65,6 +63,7 @@ def version() -> str:
 def run(*words: str, stdin: str | None = None) -> str:
     """Runs the C program and returns its standard output. Failure with its last lines if its
     status is not 0."""
+    import subprocess  # costs as much as all that most commands import
     done = subprocess.run([program(), *words], input=stdin, capture_output=True, check=False,
                           encoding="utf-8", errors="surrogateescape")
     if done.returncode:
@@ -75,6 +74,7 @@ def run(*words: str, stdin: str | None = None) -> str:
 
 def run_json(*words: str, stdin: str | None = None) -> typing.Any:
     """The same for a command whose standard output is one JSON value."""
+    import json
     return json.loads(run(*words, stdin=stdin))
 
 

@@ -5,12 +5,11 @@ import signal
 import sys
 
 from nvcosim import files
-from nvcosim.captures import kmd, mmiotrace, pattern, rwmmio, table, vp
+from nvcosim.captures import kmd, mmiotrace, rwmmio, table, vp
 from nvcosim.captures.source import Options, Refused, Source
 from nvcosim.tool import Failure
 
-_FORMATS = {"mmiotrace": mmiotrace, "rwmmio": rwmmio, "kmd": kmd, "vp": vp, "csv": table,
-            "pattern": pattern}
+_FORMATS = {"mmiotrace": mmiotrace, "rwmmio": rwmmio, "kmd": kmd, "vp": vp, "csv": table}
 _HEAD, _PIECE = 1 << 16, 1 << 14
 
 
@@ -42,7 +41,10 @@ def main(words: list[str]) -> None:
                       {key: os.fsencode(value) for key, value in pairs.items()})
     source = Source(name, words[end + 1:], options)
     try:
-        if name in _FORMATS:
+        if name == "pattern":  # not one that is recognised
+            from nvcosim.captures import pattern
+            pattern.read(source)
+        elif name in _FORMATS:
             _FORMATS[name].read(source)
         else:
             source.begin()

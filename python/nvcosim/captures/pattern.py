@@ -40,10 +40,6 @@ class _Shape(typing.NamedTuple):
     words: bool
 
 
-def likely(_head: bytes) -> int:
-    return 0
-
-
 def _group(word: bytes, key: bytes) -> tuple[int, bool]:
     """addr=N[*4] or value=N: the group, 0 if it is none, and whether it is a word address."""
     text = word.removeprefix(key)
