@@ -174,7 +174,7 @@ $(foreach f,obj asan/obj,$(B)/$(f)/csrc/run/simulators/version.o): $(B)/gen/vers
 $(B)/obj/tests/unit/%.o: CFLAGS += -O1
 
 # What runs once for a command or a result is not worth the optimiser's time.
-$(foreach f,cli export report run triage,$(B)/obj/csrc/$(f)/%.o): CFLAGS += -O1
+$(foreach f,cli compare coverage device estimate export gen import live loadable quantised report run split triage,$(B)/obj/csrc/$(f)/%.o): CFLAGS += -O1
 
 # The kernels of the model are worth it. They pass vectors to functions that are inlined, so how they are passed does not matter;
 # floating-point traps are not used, and without them more loops become vector code.
