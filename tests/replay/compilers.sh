@@ -2,7 +2,7 @@
 # Builds simulators with each compiler, with and without a profile and with several threads. Each must come from the compiler that was asked for,
 # and all must give the same results. Our own RTL is built as another RTL, so that build/nvcosim-small stays as it is.
 #
-# usage: compilers.sh BUILD     with NIGHTLY=1 all of it; else the compiler alone that a machine without clang has
+# usage: compilers.sh BUILD     with NIGHTLY=1 all of it; else the compiler alone that a machine without clang has, with -O0
 . "$(dirname "$0")/frame.sh"
 build=$(realpath "$1")
 dir=$build/tests/compilers
@@ -11,7 +11,7 @@ rm -rf "$dir" "$made" "$build"/nvcosim-small-made* "$build/small-made.variables"
 echo "-F $PWD/rtl/nvdla.f" >"$dir/made.f"
 traces=(traces/conformance/small/rand_{dc_pdp_009,sdp_000,cdp_009}.nvt.gz)
 
-# compiled_by NAME: the objects of the Verilated RTL are of this compiler alone. They are in a library, or units after a build with -O1.
+# compiled_by NAME: the objects of the Verilated RTL are of this compiler alone. They are in a library, or units after a build with -O0 or -O1.
 compiled_by() {
     local found objects=("$made"/Vtb_top__ALL.a) first
     if [ "$made/unit_fast_0.o" -nt "$made/Vtb_top__ALL.a" ]; then
@@ -46,8 +46,11 @@ same() { plays rtl:made | diff "$dir/own" -; }
 # A machine that has g++ alone.
 mkdir "$dir/bin"
 find /usr/local/bin /usr/bin /bin -maxdepth 1 ! -name '*clang*' ! -name '*llvm*' -exec ln -sf -t "$dir/bin" {} +
-PATH=$dir/bin "$NVCOSIM" build --filelist "$dir/made.f" --name made && compiled_by GCC: && tells compiler 'GCC .*' && tells options -O2 && same
-check "without clang++ it is g++ -O2" $?
+optimize=(--optimize=-O0) # by day
+[ -z "${NIGHTLY:-}" ] || optimize=()
+PATH=$dir/bin "$NVCOSIM" build --filelist "$dir/made.f" --name made "${optimize[@]}" && compiled_by GCC: && tells compiler 'GCC .*' &&
+    tells options "-O$((${#optimize[@]} ? 0 : 2))" && same
+check "without clang++ it is g++, with -O2 unless told" $?
 "$NVCOSIM" build --name made --compiler no_such_compiler 2>"$dir/log"
 [ $? -eq 2 ] && grep -q 'no_such_compiler is not installed' "$dir/log" && tells compiler 'GCC .*'
 check "a compiler that does not exist" $?
