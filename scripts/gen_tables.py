@@ -38,6 +38,9 @@ class Row(dict):
     where = ""
 
 
+# A name in a table of taps: a hierarchical name below the design. Numbers (8'd0, 'h1f), functions ($signed) and names of a package
+# (nvdla_pkg::MemAtom) are none.
+NAME = re.compile(r"(?<![\w$.':])(?:[A-Za-z_][\w$]*)(?:\.[A-Za-z_][\w$]*)*(?!\s*::)(?![\w$.])")
 BRACES = "[^{}]*"
 for _ in range(4):
     BRACES = rf"(?:[^{{}}]|\{{{BRACES}\}})*"  # text with as many levels of braces
@@ -76,13 +79,26 @@ def spread(where, cells):
         yield cells
 
 
+def expand(rows):
+    """The rows of a table, each (where, cells), written out: spread(), and in the rows below one of `path NAME,PATH` NAME. stands for PATH."""
+    paths = {}
+    for where, cells in rows:
+        if paths:
+            cells = [re.sub(r"(?<![\w$.'])(\w+)(?=\.)", lambda m: paths.get(m[1], m[1]), cell) for cell in cells]
+        if not cells or not cells[0].startswith("path "):
+            yield from ((where, each) for each in spread(where, cells))
+        elif re.fullmatch(r"path [A-Za-z]\w*", cells[0]) and len(cells) > 1 and NAME.fullmatch(cells[1]) and not any(cells[2:]):
+            paths[cells[0][5:]] = cells[1]
+        else:
+            sys.exit(f"{where}: found {','.join(cells)!r}, expected path NAME,PATH: PATH is an instance below the top module")
+
+
 def read_csv(path):
     """Rows of a table, by its path below the root of the sources."""
     with open(os.path.join(ROOT, path), newline="", encoding="utf-8") as f:
         reader = csv.reader(f)
         head = next(reader)
-        here = ((f"{os.path.basename(path)}:{reader.line_num}", cells) for cells in reader)
-        for where, cells in ((where, each) for where, all_cells in here for each in spread(where, all_cells)):
+        for where, cells in expand((f"{os.path.basename(path)}:{reader.line_num}", cells) for cells in reader):
             row = Row(zip(head, cells))
             row.where = where
             if len(cells) != len(head):
@@ -602,11 +618,6 @@ def streams_header(configs, engines, streams):
     return out + ["", "#endif", ""]
 
 
-# A name in a table of taps: a hierarchical name below the design. Numbers (8'd0, 'h1f), functions ($signed) and names of a package
-# (nvdla_pkg::MemAtom) are none.
-NAME = re.compile(r"(?<![\w$.':])(?:[A-Za-z_][\w$]*)(?:\.[A-Za-z_][\w$]*)*(?!\s*::)(?![\w$.])")
-
-
 def read_taps(table, streams, cfg, scope):
     """stream -> where the design has it, of a table of taps: expressions by column, in names below the instance scope; whether its stripes are
     those of chapter 40."""
@@ -623,11 +634,11 @@ def read_taps(table, streams, cfg, scope):
     stripes = [row for row in rows[1:] if row[0] == "stripes"]
     if any([cell for cell in row if cell] != ["stripes", "specified"] for row in stripes):
         sys.exit(f"{table}: a row is {','.join(stripes[0])!r}, expected 'stripes,specified' (those of chapter 40) or none (those of rtl/)")
-    for number, row in ((n, each) for n, row in enumerate(rows[1:], 2) for each in spread(f"{table}: row {n}", row)):
+    for place, row in expand((f"{table}: row {n}", row) for n, row in enumerate(rows[1:], 2)):
         if row in stripes:
             continue
         entry = dict(zip(head, (cell.strip() for cell in row)))
-        where = f"{table}: row {number}, stream {row[0]!r}"
+        where = f"{place}, stream {row[0]!r}"
         if row[0] not in known:
             sys.exit(f"{where}: there is no such stream; expected one of {', '.join(known)}")
         if row[0] in found:

@@ -65,9 +65,11 @@ printf '%s\n' stream,valid,end,data 'CACC_SAT,a,,{i=3..0: b$(i/0)}' >tree/tb/nvi
 with ''
 command=(/usr/bin/python3 tree/scripts/gen_tables.py taps out small tree/tb/nvidia/taps_small.csv dut)
 check taps_repetition 1 "taps_small.csv: row 2: found '{i=3..0: b\$(i/0)}', expected repetitions like {i=7..0: lane"
-printf '%s\n' stream,valid,end,data 'CACC_SAT,a,,{i=1..0: b$i[$(i*16+15):$(i*16)]}' >tree/tb/nvidia/taps_small.csv
+printf '%s\n' stream,valid,end,data 'path U,a.b c' >tree/tb/nvidia/taps_small.csv
+check taps_path 1 "taps_small.csv: row 2: found 'path U,a.b c', expected path NAME,PATH: PATH is an instance below the top module"
+printf '%s\n' stream,valid,end,data 'path U,u.v' 'CACC_SAT,U.a,,{i=1..0: U.b$i[$(i*16+15):$(i*16)]}' >tree/tb/nvidia/taps_small.csv
 check taps_repeated 0
-that taps_repeated_lanes grep -qF '{dut.b1[31:16], dut.b0[15:0]}' out/taps.svh
+that taps_repeated_lanes grep -qF '{dut.u.v.b1[31:16], dut.u.v.b0[15:0]}' out/taps.svh
 rm tree/tb/nvidia/taps_small.csv
 with 's/,BDMA,GREEN,/,BDMA,BLUE,/' $ENGINES
 check engines_colour 1 "engines.csv:20: wave 'BLUE', expected one of RED, ORANGE,"
