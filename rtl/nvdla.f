@@ -104,6 +104,7 @@ cdp/nvdla_cdp_lrn.sv
 cdp/nvdla_cdp_rdma.sv
 cdp/nvdla_cdp_wdma.sv
 cdp/nvdla_cdp_window.sv
+cdma/nvdla_cdma_data.sv
 cdma/nvdla_cdma.sv
 cdma/nvdla_cdma_dc.sv
 cdma/nvdla_cdma_image.sv

@@ -62,7 +62,7 @@ mkdir -p "$dir/moved" && mv "$dir/mixed".[gf]* "$dir/moved"
 cat >"$dir/picture.tcl" <<END
 proc later {ms body} { after \$ms set ::woken 1; vwait ::woken; uplevel #0 \$body }
 later 1500 { gtkwave::setMarker 8805000 }
-later 800 { foreach name {csb2nvdla_addr CSB dat_state_q used_q} { puts "value \$name = [gtkwave::getTraceValueAtMarkerFromName \$name]" } }
+later 800 { foreach name {csb2nvdla_addr CSB dat_state_q u_data/used_q} { puts "value \$name = [gtkwave::getTraceValueAtMarkerFromName \$name]" } }
 later 500 { gtkwave::/File/Grab_To_File $(realpath "$dir")/gtkwave.png }
 later 800 { gtkwave::/File/Quit }
 END
@@ -70,7 +70,7 @@ root=$PWD moved=$(realpath "$dir/moved") pictures=$(realpath "$dir")
 (cd / && "$root/scripts/with_screen.sh" gtkwave --rcvar "hide_sst on" -S "$pictures/picture.tcl" "$moved/mixed.gtkw") >"$dir/gtkwave.log" 2>&1
 check "GTKWave opens it" $?
 grep -qx 'value csb2nvdla_addr = SDP.D_OP_ENABLE' "$dir/gtkwave.log" && grep -qx 'value CSB = SDP.D_OP_ENABLE = 1' "$dir/gtkwave.log" &&
-    grep -qx 'value dat_state_q = StateBusy' "$dir/gtkwave.log" && grep -qx 'value used_q = 36' "$dir/gtkwave.log"
+    grep -qx 'value dat_state_q = StateBusy' "$dir/gtkwave.log" && grep -qx 'value u_data/used_q = 36' "$dir/gtkwave.log"
 check "and shows registers, marks and states by name, counts in decimal" $?
 ! grep -vE '^$|^GTKWave Analyzer|^(RCVAR  |FSTLOAD|GTKWAVE) \| |^Exiting\.|^value ' "$dir/gtkwave.log"
 check "without a warning on its terminal" $?
