@@ -69,17 +69,13 @@ static uint64_t place(struct builder *b, bool secondary, uint64_t size, uint64_t
     return base;
 }
 
-static int memory_stream(struct builder *b) {
-    return program_stream(b->prog, "memory");
-}
-
 /* Loads bytes into a separate region and frees them. Returns its base. */
 static uint64_t load_bytes(struct builder *b, bool secondary, uint8_t *bytes, uint64_t size) {
     struct op op = op_make(OP_MEM_LOAD, 0);
     struct blob *blob = program_blob(b->prog, blob_new(NULL));
     blob_append(blob, 0, bytes, (size_t)size);
     free(bytes);
-    op.stream = (uint16_t)memory_stream(b);
+    op.stream = (uint16_t)program_stream(b->prog, "memory");
     op.space = secondary ? SPACE_SECONDARY : SPACE_PRIMARY;
     op.base = place(b, secondary, size, 0);
     op.blob = blob;
@@ -89,8 +85,8 @@ static uint64_t load_bytes(struct builder *b, bool secondary, uint8_t *bytes, ui
 }
 
 /* Loads `size` bytes of elements in a style, with some FP16 ones NaN. Returns the base of the region. */
-static uint64_t load_with_nans(struct builder *b, const struct gen_layer *layer, enum gen_role role, bool secondary,
-                               uint64_t size, enum nvdla_precision precision, int64_t style, int64_t nans) {
+static uint64_t load(struct builder *b, const struct gen_layer *layer, enum gen_role role, bool secondary,
+                     uint64_t size, enum nvdla_precision precision, int64_t style, int64_t nans) {
     struct rng rng = rng_make((uint64_t)layer->seed, role);
     uint8_t *bytes = xmalloc((size_t)size);
     size_t count = (size_t)size / (size_t)nvdla_element_bytes(precision);
@@ -98,11 +94,6 @@ static uint64_t load_with_nans(struct builder *b, const struct gen_layer *layer,
     if (precision == NVDLA_FP16)
         gen_fill_nans(bytes, count, nans, &rng);
     return load_bytes(b, secondary, bytes, size);
-}
-
-static uint64_t load(struct builder *b, const struct gen_layer *layer, enum gen_role role, bool secondary,
-                     uint64_t size, enum nvdla_precision precision, int64_t style) {
-    return load_with_nans(b, layer, role, secondary, size, precision, style, 0);
 }
 
 static void place_output(struct builder *b, const struct gen_layer *layer, struct gen_shape *shape) {
@@ -117,7 +108,7 @@ static void place_output(struct builder *b, const struct gen_layer *layer, struc
     }
     uint64_t others = (uint64_t)(shape->room - cube_surfaces(&shape->out)) * shape->out.surface_stride;
     struct op op = op_make(OP_MEM_FILL, 0);
-    op.stream = (uint16_t)memory_stream(b);
+    op.stream = (uint16_t)program_stream(b->prog, "memory");
     op.space = shape->out_secondary ? SPACE_SECONDARY : SPACE_PRIMARY;
     op.size = cube_extent(&shape->out) + others + (uint64_t)(layer->batches - 1) * shape->out_batch_stride;
     op.base = place(b, shape->out_secondary, op.size, shape->out_align);
@@ -155,9 +146,8 @@ static void place_conv(struct builder *b, const struct gen_layer *layer, struct 
     } else if (layer->conv == GEN_IMAGE) {
         for (int i = 0; i < 2; i++)
             if (shape->plane_size[i])
-                shape->plane_base[i] =
-                    load_with_nans(b, layer, i == 0 ? GEN_ROLE_INPUT : GEN_ROLE_PLANE, shape->in_secondary,
-                                   shape->plane_size[i], shape->pixel_precision, layer->in_data, layer->nans);
+                shape->plane_base[i] = load(b, layer, i == 0 ? GEN_ROLE_INPUT : GEN_ROLE_PLANE, shape->in_secondary,
+                                            shape->plane_size[i], shape->pixel_precision, layer->in_data, layer->nans);
     }
     if (shape->fetch_weights)
         place_weights(b, layer, shape);
@@ -176,10 +166,9 @@ static void place_layer(struct builder *b, int index) {
     else if (reads_cube && layer->source)
         shape->in.base = b->shapes[layer->source - 1].out.base;
     else if (reads_cube)
-        shape->in.base =
-            load_with_nans(b, layer, GEN_ROLE_INPUT, shape->in_secondary,
-                           cube_extent(&shape->in) + (uint64_t)(layer->batches - 1) * shape->in_batch_stride,
-                           gen_in_precision(layer), layer->in_data, layer->nans);
+        shape->in.base = load(b, layer, GEN_ROLE_INPUT, shape->in_secondary,
+                              cube_extent(&shape->in) + (uint64_t)(layer->batches - 1) * shape->in_batch_stride,
+                              gen_in_precision(layer), layer->in_data, layer->nans);
     if (layer->conv)
         place_conv(b, layer, shape);
     for (int i = 0; i < GEN_STAGES; i++) {
@@ -192,7 +181,7 @@ static void place_layer(struct builder *b, int index) {
             cube->base = b->shapes[stage->source - 1].out.base;
         else if (shape->components[i])
             cube->base =
-                load(b, layer, roles[i], shape->operand_secondary[i], cube_extent(cube), precision, stage->data);
+                load(b, layer, roles[i], shape->operand_secondary[i], cube_extent(cube), precision, stage->data, 0);
     }
     if (shape->out_exists)
         place_output(b, layer, shape);
@@ -200,14 +189,16 @@ static void place_layer(struct builder *b, int index) {
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-static int unit_stream(struct builder *b, enum nvdla_unit unit) {
-    return program_stream(b->prog, nvdla_unit_names[unit]);
+/* An operation on a register, in the stream of its unit. */
+static struct op register_op(struct builder *b, enum op_kind kind, enum nvdla_unit unit, uint32_t offset) {
+    struct op op = op_make(kind, 0);
+    op.stream = (uint16_t)program_stream(b->prog, nvdla_unit_names[unit]);
+    op.address = nvdla_unit_base(b->gen->config, unit) + offset;
+    return op;
 }
 
 static void write_register(struct builder *b, enum nvdla_unit unit, uint32_t offset, uint32_t value, bool nposted) {
-    struct op op = op_make(OP_WRITE, 0);
-    op.stream = (uint16_t)unit_stream(b, unit);
-    op.address = nvdla_unit_base(b->gen->config, unit) + offset;
+    struct op op = register_op(b, OP_WRITE, unit, offset);
     op.value = value;
     op.nposted = nposted;
     program_append(b->prog, &op);
@@ -215,25 +206,15 @@ static void write_register(struct builder *b, enum nvdla_unit unit, uint32_t off
 
 static void wait_for(struct builder *b, enum nvdla_unit unit, int event) {
     struct op op = op_make(OP_SYNC_WAIT, 0);
-    op.stream = (uint16_t)unit_stream(b, unit);
+    op.stream = (uint16_t)program_stream(b->prog, nvdla_unit_names[unit]);
     op.event = event;
     program_append(b->prog, &op);
 }
 
 static void check(struct builder *b, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
-    struct op op = op_make(OP_READ_CHECK, 0);
-    op.stream = (uint16_t)unit_stream(b, unit);
-    op.address = nvdla_unit_base(b->gen->config, unit) + offset;
+    struct op op = register_op(b, OP_READ_CHECK, unit, offset);
     op.value = value;
     op.at_end = true;
-    program_append(b->prog, &op);
-}
-
-static void read_register(struct builder *b, enum nvdla_unit unit, uint32_t offset, bool at_end) {
-    struct op op = op_make(OP_READ, 0);
-    op.stream = (uint16_t)unit_stream(b, unit);
-    op.address = nvdla_unit_base(b->gen->config, unit) + offset;
-    op.at_end = at_end;
     program_append(b->prog, &op);
 }
 
@@ -249,7 +230,7 @@ static int expect(struct builder *b, int index, const char *source, int bit, boo
     int event = op.event;
     program_append(b->prog, &op);
     op = op_make(OP_CHECK_EVENT, 0);
-    op.stream = (uint16_t)memory_stream(b);
+    op.stream = (uint16_t)program_stream(b->prog, "memory");
     op.after = event;
     program_append(b->prog, &op);
     return event;
@@ -284,9 +265,22 @@ static void load_tables(struct builder *b, int index, enum nvdla_unit unit) {
         write_register(b, unit, writes.list[i].offset, writes.list[i].value, false);
 }
 
+/* Writes the registers, in any order if the layer wants that; only those that changed if `before` is not NULL. */
+static void write_all(struct builder *b, const struct gen_layer *layer, enum nvdla_unit unit, struct rng *rng,
+                      const struct gen_registers *regs, const struct gen_registers *before) {
+    size_t order[64];
+    for (size_t i = 0; i < regs->count; i++)
+        order[i] = i;
+    if (layer->order)
+        rng_shuffle(rng, order, regs->count);
+    for (size_t i = 0; i < regs->count; i++)
+        if (!before || before->list[order[i]].value != regs->list[order[i]].value)
+            write_register(b, unit, regs->list[order[i]].offset, regs->list[order[i]].value,
+                           layer->order && rng_chance(rng, 4));
+}
+
 static void program_unit(struct builder *b, int index, enum nvdla_unit unit, const struct gen_registers *regs) {
     const struct gen_layer *layer = &b->gen->layers[index];
-    size_t order[64];
     struct rng rng = rng_make((uint64_t)layer->order, unit);
     int use = b->uses[unit];
     if (layer->serial && index > 0)
@@ -296,13 +290,7 @@ static void program_unit(struct builder *b, int index, enum nvdla_unit unit, con
     write_register(b, unit, CSC_S_POINTER, (uint32_t)use & 1, false);
     if (unit == (layer->cdp ? NVDLA_CDP : NVDLA_SDP) && gen_uses_table(layer) && layer->lut)
         load_tables(b, index, unit);
-    for (size_t i = 0; i < regs->count; i++)
-        order[i] = i;
-    if (layer->order)
-        rng_shuffle(&rng, order, regs->count);
-    for (size_t i = 0; i < regs->count; i++)
-        write_register(b, unit, regs->list[order[i]].offset, regs->list[order[i]].value,
-                       layer->order && rng_chance(&rng, 4));
+    write_all(b, layer, unit, &rng, regs, NULL);
     b->user[unit][use] = index;
     b->uses[unit] = use + 1;
 }
@@ -325,10 +313,6 @@ static void wait_for_sources(struct builder *b, int index, enum nvdla_unit unit)
             wait_for(b, unit, b->final_event[gen_stage_of(layer, i)->source - 1]);
 }
 
-static bool takes_data(enum nvdla_unit unit) {
-    return unit == NVDLA_CACC || unit == NVDLA_CMAC_A || unit == NVDLA_CMAC_B;
-}
-
 /* Moves CACC and the CMAC units before the unit that starts the data of the layer, CDMA, or CSC if both data and
  * weights are in CBUF: unless nothing but a few posted writes comes between. One that is armed after the data stays
  * busy, and CACC's results are wrong. Only SDP_RDMA waits here. Spec: 98-measured-rules section 2. */
@@ -340,11 +324,11 @@ static void arm_accumulator_early(size_t order[ARMING], bool kept) {
         wait++;
     size_t to = kept ? start : wait > start ? wait : ARMING;
     for (size_t i = to; i < ARMING; i++) {
-        const size_t unit = order[i];
-        if (!takes_data(arming[unit]))
+        const size_t moved = order[i];
+        if (arming[moved] != NVDLA_CACC && arming[moved] != NVDLA_CMAC_A && arming[moved] != NVDLA_CMAC_B)
             continue;
         memmove(order + to + 1, order + to, (i - to) * sizeof *order);
-        order[to++] = unit;
+        order[to++] = moved;
     }
 }
 
@@ -368,9 +352,7 @@ static void arm(struct builder *b, int index) {
             continue;
         wait_for_sources(b, index, unit);
         if (unit == NVDLA_CDMA && b->uses[unit] == 1) {
-            struct op op = op_make(OP_POLL, 0);
-            op.stream = (uint16_t)unit_stream(b, unit);
-            op.address = nvdla_unit_base(b->gen->config, unit) + CDMA_S_CBUF_FLUSH_STATUS;
+            struct op op = register_op(b, OP_POLL, unit, CDMA_S_CBUF_FLUSH_STATUS);
             op.value = CDMA_S_CBUF_FLUSH_STATUS__FLUSH_DONE_MASK;
             program_append(b->prog, &op);
         }
@@ -381,20 +363,10 @@ static void arm(struct builder *b, int index) {
 /* Writes a descriptor's registers, at times only those that changed, and pushes it once the queue has room. */
 static void push_descriptor(struct builder *b, const struct gen_layer *layer, struct rng *rng,
                             const struct gen_registers *regs) {
-    size_t order[64];
     bool changes = layer->order && b->descriptor.count == regs->count && rng_chance(rng, 70);
-    for (size_t i = 0; i < regs->count; i++)
-        order[i] = i;
-    if (layer->order)
-        rng_shuffle(rng, order, regs->count);
-    for (size_t i = 0; i < regs->count; i++)
-        if (!changes || b->descriptor.list[order[i]].value != regs->list[order[i]].value)
-            write_register(b, NVDLA_BDMA, regs->list[order[i]].offset, regs->list[order[i]].value,
-                           layer->order && rng_chance(rng, 4));
+    write_all(b, layer, NVDLA_BDMA, rng, regs, changes ? &b->descriptor : NULL);
     b->descriptor = *regs;
-    struct op op = op_make(OP_POLL, 0);
-    op.stream = (uint16_t)unit_stream(b, NVDLA_BDMA);
-    op.address = nvdla_unit_base(b->gen->config, NVDLA_BDMA) + BDMA_STATUS;
+    struct op op = register_op(b, OP_POLL, NVDLA_BDMA, BDMA_STATUS);
     op.mask = BDMA_STATUS__FREE_SLOT_MASK;
     op.value = 1;
     op.relation = RELATION_GREATER_EQUAL;
@@ -475,31 +447,26 @@ static void build_bdma(struct builder *b, int index) {
  * 9. */
 static const struct {
     enum nvdla_unit unit;
-    uint32_t offset;
+    uint32_t first, last;
 } counters[] = {
-    {NVDLA_CDMA, CDMA_D_NAN_INPUT_DATA_NUM},
-    {NVDLA_CDMA, CDMA_D_NAN_INPUT_WEIGHT_NUM},
-    {NVDLA_CDMA, CDMA_D_INF_INPUT_DATA_NUM},
-    {NVDLA_CDMA, CDMA_D_INF_INPUT_WEIGHT_NUM},
-    {NVDLA_CACC, CACC_D_OUT_SATURATION},
-    {NVDLA_SDP_RDMA, SDP_RDMA_D_STATUS_NAN_INPUT_NUM},
-    {NVDLA_SDP_RDMA, SDP_RDMA_D_STATUS_INF_INPUT_NUM},
-    {NVDLA_SDP, SDP_D_STATUS},
-    {NVDLA_SDP, SDP_D_STATUS_NAN_INPUT_NUM},
-    {NVDLA_SDP, SDP_D_STATUS_INF_INPUT_NUM},
-    {NVDLA_SDP, SDP_D_STATUS_NAN_OUTPUT_NUM},
-    {NVDLA_SDP, SDP_D_PERF_OUT_SATURATION},
-    {NVDLA_PDP, PDP_D_INF_INPUT_NUM},
-    {NVDLA_PDP, PDP_D_NAN_INPUT_NUM},
-    {NVDLA_CDP, CDP_D_NAN_INPUT_NUM},
-    {NVDLA_CDP, CDP_D_INF_INPUT_NUM},
-    {NVDLA_CDP, CDP_D_PERF_LUT_UFLOW},
-    {NVDLA_CDP, CDP_D_PERF_LUT_OFLOW},
-    {NVDLA_CDP, CDP_D_PERF_LUT_HYBRID},
-    {NVDLA_CDP, CDP_D_PERF_LUT_LE_HIT},
-    {NVDLA_CDP, CDP_D_PERF_LUT_LO_HIT},
+    {NVDLA_CDMA, CDMA_D_NAN_INPUT_DATA_NUM, CDMA_D_INF_INPUT_WEIGHT_NUM},
+    {NVDLA_CACC, CACC_D_OUT_SATURATION, CACC_D_OUT_SATURATION},
+    {NVDLA_SDP_RDMA, SDP_RDMA_D_STATUS_NAN_INPUT_NUM, SDP_RDMA_D_STATUS_INF_INPUT_NUM},
+    {NVDLA_SDP, SDP_D_STATUS, SDP_D_STATUS_NAN_OUTPUT_NUM},
+    {NVDLA_SDP, SDP_D_PERF_OUT_SATURATION, SDP_D_PERF_OUT_SATURATION},
+    {NVDLA_PDP, PDP_D_INF_INPUT_NUM, PDP_D_NAN_INPUT_NUM},
+    {NVDLA_CDP, CDP_D_NAN_INPUT_NUM, CDP_D_INF_INPUT_NUM},
+    {NVDLA_CDP, CDP_D_PERF_LUT_UFLOW, CDP_D_PERF_LUT_LO_HIT},
 };
 enum { COUNTERS = sizeof counters / sizeof counters[0] };
+
+static void read_counters(struct builder *b, size_t row, bool at_end) {
+    for (uint32_t offset = counters[row].first; offset <= counters[row].last; offset += 4) {
+        struct op op = register_op(b, OP_READ, counters[row].unit, offset);
+        op.at_end = at_end;
+        program_append(b->prog, &op);
+    }
+}
 
 /* Reads the counters of a finished layer, in the group that it used. */
 static void read_status(struct builder *b, int index) {
@@ -510,7 +477,7 @@ static void read_status(struct builder *b, int index) {
         if (waited != counters[i].unit)
             wait_for(b, counters[i].unit, b->final_event[index]);
         waited = counters[i].unit;
-        read_register(b, counters[i].unit, counters[i].offset, false);
+        read_counters(b, i, false);
     }
 }
 
@@ -555,7 +522,7 @@ static void check_end(struct builder *b) {
     }
     for (size_t i = 0; i < COUNTERS; i++) /* of the group that was programmed last */
         if (b->uses[counters[i].unit] > 0)
-            read_register(b, counters[i].unit, counters[i].offset, true);
+            read_counters(b, i, true);
 }
 
 /* In half of the placed cases, the memory interfaces get weights of clients other than after a reset. No result depends
