@@ -151,17 +151,13 @@ static bool backend_completion(struct memory_system *system, uint64_t clock, uin
 
 /* ---- who waited for whom ---- */
 
-static size_t master_of(uint32_t tag) {
-    return tag / MASTER_TAG;
-}
-
 static void hear_command(void *context, const struct dram_command *command) {
     struct memory_system *system = context;
     if (command->kind == DRAM_REF && system->waiting)
         system->statistics.waited_refresh += system->config.t.tRFC;
     if (command->kind != DRAM_READ && command->kind != DRAM_WRITE)
         return;
-    const size_t master = master_of(command->tag);
+    const size_t master = command->tag / MASTER_TAG;
     if (master == 0 && command->kind == DRAM_READ) {
         system->lines[command->tag].begun = true;
         system->waiting--;
@@ -218,8 +214,7 @@ struct memory_system *memory_system_new(const struct dram_config *config, const 
         system->lines[i].next = i + 1 < LINES ? i + 1 : -1;
     for (int i = 0; i < WAITERS; i++)
         system->waiters[i].next = i + 1 < WAITERS ? i + 1 : -1;
-    for (int i = 0; i < BUCKETS; i++)
-        system->buckets[i] = -1;
+    memset(system->buckets, -1, sizeof system->buckets);
     bool good = true;
     if (config->library[0])
         good = dram_library_open(&system->library, config->library, config->library_parameters, err);
@@ -396,22 +391,15 @@ static bool may_submit(const struct memory_system *system, size_t m) {
            master->busy < system->traffic.streams[m - 1].outstanding && master->count < PENDING / 2;
 }
 
-static bool is_due(const struct memory_system *system, size_t m) {
-    return may_submit(system, m) && clock_of(system, system->masters[m].request.cycle) <= system->clock;
-}
-
 /* The next master in turn that has a request; 0: none. */
 static size_t next_due(const struct memory_system *system) {
     const size_t others = system->master_count - 1;
-    for (size_t i = 0; i < others; i++)
-        if (is_due(system, 1 + (system->turn + i) % others))
-            return 1 + (system->turn + i) % others;
+    for (size_t i = 0; i < others; i++) {
+        const size_t m = 1 + (system->turn + i) % others;
+        if (may_submit(system, m) && clock_of(system, system->masters[m].request.cycle) <= system->clock)
+            return m;
+    }
     return 0;
-}
-
-static void submit_due(struct memory_system *system) {
-    for (size_t m; (m = next_due(system)) > 0;)
-        submit_request(system, m);
 }
 
 bool memory_system_may_take(struct memory_system *system, bool waits) {
@@ -432,7 +420,7 @@ void memory_system_give(struct memory_system *system) {
 }
 
 static void finish_access(struct memory_system *system, uint32_t tag, uint64_t clock) {
-    const size_t m = master_of(tag);
+    const size_t m = tag / MASTER_TAG;
     if (m == 0 && tag >= WRITE_TAG)
         finish_part(system, true, tag - WRITE_TAG, clock);
     else if (m == 0)
@@ -455,10 +443,6 @@ static bool asks(const struct memory_system *system, size_t m) {
     return master->count && master->pending[master->head].ready <= system->clock;
 }
 
-static uint32_t weight_of(const struct memory_system *system, size_t m) {
-    return m ? system->traffic.streams[m - 1].weight : system->config.weight;
-}
-
 static uint32_t priority_of(const struct memory_system *system, size_t m) {
     return m ? system->traffic.streams[m - 1].priority : system->config.priority;
 }
@@ -478,7 +462,7 @@ static int winner(struct memory_system *system, uint32_t refused) {
     int best = next_in_turn(system, refused, system->config.arbiter == DRAM_WEIGHT);
     if (system->config.arbiter == DRAM_WEIGHT && best < 0 && next_in_turn(system, refused, 0) >= 0) {
         for (size_t m = 0; m < system->master_count; m++)
-            system->masters[m].credit = weight_of(system, m);
+            system->masters[m].credit = m ? system->traffic.streams[m - 1].weight : system->config.weight;
         best = next_in_turn(system, refused, 1);
     }
     for (size_t i = 1; system->config.arbiter == DRAM_PRIORITY && best >= 0 && i <= system->master_count; i++) {
@@ -500,8 +484,7 @@ static void arbitrate(struct memory_system *system) {
         }
         master->head = (master->head + 1) % PENDING;
         master->count--;
-        if (master->credit)
-            master->credit--;
+        master->credit -= master->credit > 0;
         if (system->config.arbiter != DRAM_WEIGHT || !master->credit)
             system->last = (size_t)m;
         refused = 0;
@@ -561,7 +544,8 @@ void memory_system_advance(struct memory_system *system, uint64_t cycle) {
     const uint64_t target = clock_of(system, cycle);
     for (uint64_t next; system->clock < target && (next = next_event(system)) <= target;) {
         go_to(system, next);
-        submit_due(system);
+        for (size_t m; (m = next_due(system)) > 0;)
+            submit_request(system, m);
         arbitrate(system);
     }
     if (system->clock < target)
@@ -570,10 +554,9 @@ void memory_system_advance(struct memory_system *system, uint64_t cycle) {
 }
 
 uint64_t memory_system_next(const struct memory_system *system, uint64_t cycle) {
-    uint64_t clock = backend_answer(system), next = UINT64_MAX;
+    uint64_t clock = backend_answer(system);
+    uint64_t next = system->done_count ? system->done[system->done_head].cycle : UINT64_MAX;
     const uint64_t command = backend_next(system);
-    if (system->done_count)
-        next = system->done[system->done_head].cycle;
     const uint64_t room = system->asked ? next_cycle(system) : UINT64_MAX;
     if (!system->in_flight[0] && !system->in_flight[1])
         return room > cycle ? room : cycle + 1;
