@@ -108,12 +108,10 @@ static bool next_grain(struct flow *flow, struct flow_reader *reader) {
         reader->more_index = next_turn(flow, reader, y);
     else if (cubes->mode == CDMA_IMAGE && cubes->pixel)
         reader->walk = image_line(flow, 0, y);
-    else if (cubes->packed_1x1) {
-        reader->walk = flow_walk_of(base, cdma->surfaces);
-        flow_walk_loop(&reader->walk, 1, (uint32_t)cubes->batches, cubes->batch_stride);
-    } else {
-        reader->walk = flow_walk_of(base, lines * (uint32_t)cubes->width);
-        flow_walk_loop(&reader->walk, 0, cdma->surfaces, cubes->surface_stride);
+    else {
+        reader->walk = flow_walk_of(base, cubes->packed_1x1 ? cdma->surfaces : lines * (uint32_t)cubes->width);
+        if (!cubes->packed_1x1)
+            flow_walk_loop(&reader->walk, 0, cdma->surfaces, cubes->surface_stride);
         flow_walk_loop(&reader->walk, 1, (uint32_t)cubes->batches, cubes->batch_stride);
     }
     if (reader->more_index == 0) {
@@ -161,8 +159,11 @@ static bool room_for_grain(const struct flow_cdma *cdma, const struct flow_reade
     return !begins || !lines || cdma->entries_used + entries_of(cdma, lines) <= cdma->entries;
 }
 
-static void fetch_done(struct flow *flow) {
+/* A fetch ends, of data or weights, with its interrupt. */
+static void fetch_done(struct flow *flow, enum flow_fetch_state *fetch, enum nvdla_interrupt interrupt) {
     struct flow_cdma *cdma = &flow->cdma;
+    *fetch = FETCH_DONE;
+    flow_interrupt(flow, interrupt, NVDLA_CDMA, cdma->ordinal);
     if (cdma->data != FETCH_DONE || cdma->weights != FETCH_DONE)
         return;
     cdma->data = cdma->weights = FETCH_IDLE;
@@ -176,18 +177,6 @@ static void fetch_done(struct flow *flow) {
     cdma->launch->end = flow->now;
     flow_release(flow, NVDLA_CDMA);
     flow_wake(flow, FLOW_DATA, flow->now + 1);
-}
-
-static void data_done(struct flow *flow) {
-    flow->cdma.data = FETCH_DONE;
-    flow_interrupt(flow, INTERRUPT_CDMA_DAT, NVDLA_CDMA, flow->cdma.ordinal);
-    fetch_done(flow);
-}
-
-static void weights_done(struct flow *flow) {
-    flow->cdma.weights = FETCH_DONE;
-    flow_interrupt(flow, INTERRUPT_CDMA_WT, NVDLA_CDMA, flow->cdma.ordinal);
-    fetch_done(flow);
 }
 
 /* A layer begins: what each fetch does. */
@@ -218,9 +207,9 @@ static void begin_cdma(struct flow *flow) {
     cdma->weight_atoms_asked = cdma->weight_atoms_come = cdma->group = 0;
     flow->readers[FLOW_DATA].busy = flow->readers[FLOW_WEIGHTS].busy = false;
     if (!data && skip_data)
-        data_done(flow);
+        fetch_done(flow, &cdma->data, INTERRUPT_CDMA_DAT);
     if (!weights && skip_weights)
-        weights_done(flow);
+        fetch_done(flow, &cdma->weights, INTERRUPT_CDMA_WT);
     agree(flow);
     flow_wake(flow, FLOW_WEIGHTS, flow->now);
 }
@@ -261,7 +250,7 @@ double flow_data_step(struct flow *flow) {
     reader->busy = false;
     flow_account_add(&flow->csc.slices, flow->now, cdma->slices);
     flow_wake(flow, FLOW_CSC, flow->now);
-    data_done(flow);
+    fetch_done(flow, &cdma->data, INTERRUPT_CDMA_DAT);
     return flow->now + 1;
 }
 
@@ -318,7 +307,7 @@ double flow_weights_step(struct flow *flow) {
     const bool all_asked = flow_read_over(reader);
     if (all_asked && cdma->weight_atoms_come >= reader->walk.atoms) {
         reader->busy = false;
-        weights_done(flow);
+        fetch_done(flow, &cdma->weights, INTERRUPT_CDMA_WT);
         return FLOW_NEVER;
     }
     double next = FLOW_NEVER;
@@ -347,7 +336,6 @@ static void begin_csc(struct flow *flow) {
     const struct nvdla_config *config = flow->dev.config;
     csc->launch = flow_begin(flow, NVDLA_CSC, &csc->ordinal);
     const struct registers_view view = flow_view(flow, NVDLA_CSC, csc->ordinal);
-    const int widths = nvdla_has_16_bits(config) ? 2 : 1;
     csc->order = conv_order(&view, false);
     csc->winograd = csc->order.winograd;
     csc->image = FIELD(&view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT) && !csc->winograd;
@@ -363,7 +351,7 @@ static void begin_csc(struct flow *flow) {
     csc->released_kernels = csc->released_entries = 0;
     csc->kernels_seen = 0;
     csc->results = csc->winograd ? CONV_OUTPUTS : 1;
-    csc->credits = cacc_rows(config) >> (widths == 2 && csc->order.precision == NVDLA_INT8);
+    csc->credits = cacc_rows(config) >> (nvdla_has_16_bits(config) && csc->order.precision == NVDLA_INT8);
     const bool data = changed(csc->data_bank, csc->last_data_bank, csc->first);
     const bool any = data || changed(csc->weight_bank, csc->last_weight_bank, csc->first);
     const bool same = csc->image == csc->last_image && csc->winograd == csc->last_winograd;
@@ -492,7 +480,7 @@ static void end_csc(struct flow *flow) {
 /* The last operation of a stripe has begun. */
 static double final_step(struct flow *flow) {
     struct flow_csc *csc = &flow->csc;
-    const struct conv_operation last = csc->operation;
+    const int64_t kernels = (int64_t)csc->operation.kernels;
     const double before = csc->at;
     if (!final_atoms(flow))
         return FLOW_NEVER;
@@ -500,31 +488,28 @@ static double final_step(struct flow *flow) {
     if (csc->at > flow_later(before, csc->final) + csc->clocks) /* CACC had no room */
         csc->launch->clocks[FLOW_STAGES] += csc->at - flow_later(before, csc->final) - csc->clocks;
     csc->operation = conv_order_next_stripe(&csc->order, &csc->operation);
-    if (csc->operation.kernel == csc->order.kernels) {
-        csc->state = CSC_DRAIN;
-        end_group(flow, (int64_t)last.kernels);
-        return csc->at;
-    }
-    if (csc->operation.group_first)
-        end_group(flow, (int64_t)last.kernels);
-    csc->state = CSC_STRIPE;
+    const bool over = csc->operation.kernel == csc->order.kernels;
+    if (over || csc->operation.group_first)
+        end_group(flow, kernels);
+    csc->state = over ? CSC_DRAIN : CSC_STRIPE;
     return csc->at;
 }
 
+static const enum nvdla_unit core[] = {NVDLA_CSC, NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CACC};
+enum { CORE = sizeof core / sizeof *core };
+
 /* When CMAC and CACC run the layer of CSC. */
 static double core_armed(const struct flow *flow) {
-    static const enum nvdla_unit units[] = {NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CACC};
     double armed = 0;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        armed = flow_later(armed, flow_armed(flow, units[i]));
+    for (size_t i = 1; i < CORE; i++)
+        armed = flow_later(armed, flow_armed(flow, core[i]));
     return armed;
 }
 
 static void drained(struct flow *flow) {
-    static const enum nvdla_unit units[] = {NVDLA_CSC, NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CACC};
     flow->csc.launch->end = flow->now;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        flow_release(flow, units[i]);
+    for (size_t i = 0; i < CORE; i++)
+        flow_release(flow, core[i]);
     flow->csc.state = CSC_IDLE;
 }
 
