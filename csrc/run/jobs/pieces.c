@@ -33,7 +33,8 @@ struct piece {
 struct pieces {
     const struct run_options *options;
     const struct pieces_options *wanted;
-    char name[256], *path, *folder;
+    const char *path;
+    char name[256], *folder;
     struct split *split;
     struct piece *pieces;
     struct run_options played; /* how the pieces are played */
@@ -222,9 +223,7 @@ static char *place_of(const struct pieces *pieces, size_t index) {
     const struct result_mismatch *mismatch = &pieces->pieces[index].result.mismatch;
     const enum nvdla_unit unit = mismatch->unit ? nvdla_unit_find(mismatch->unit) : NVDLA_UNIT_COUNT;
     char *launch = unit < NVDLA_UNIT_COUNT ? split_launch_name(pieces->split, index, unit, mismatch->launch) : NULL;
-    if (launch)
-        return launch;
-    return split_piece_name(pieces->split, index);
+    return launch ? launch : split_piece_name(pieces->split, index);
 }
 
 static void take_result(void *context, struct result *result) {
@@ -338,14 +337,6 @@ static void set_reason(struct pieces *pieces, size_t bad) {
 
 /* ---- the estimate ---- */
 
-/* Expected clocks of all pieces, or of the chosen ones. */
-static uint64_t expected_of(const struct pieces *pieces, bool chosen) {
-    uint64_t clocks = 0;
-    for (size_t i = 0; i < pieces->split->piece_count; i++)
-        clocks += chosen && !pieces->pieces[i].chosen ? 0 : pieces->split->pieces[i].clocks;
-    return clocks;
-}
-
 /* The measured clocks of the RTL for a piece; 0: none. */
 static uint64_t cycles_of(const struct result *result) {
     for (int i = 0; i < result->device_count; i++)
@@ -359,7 +350,10 @@ static uint64_t cycles_of(const struct result *result) {
 static void estimate(struct pieces *pieces) {
     double sum = 0, squares = 0;
     size_t n = 0, played = 0;
+    uint64_t expected = 0, chosen = 0; /* clocks of all pieces, of the chosen ones */
     for (size_t i = 0; i < pieces->split->piece_count; i++) {
+        expected += pieces->split->pieces[i].clocks;
+        chosen += pieces->pieces[i].chosen ? pieces->split->pieces[i].clocks : 0;
         played += pieces->pieces[i].done;
         const uint64_t cycles = pieces->pieces[i].chosen ? cycles_of(&pieces->pieces[i].result) : 0;
         if (cycles == 0)
@@ -369,7 +363,7 @@ static void estimate(struct pieces *pieces) {
         squares += ratio * ratio;
         n++;
     }
-    const double all = (double)expected_of(pieces, false), part = (double)expected_of(pieces, true) / all;
+    const double all = (double)expected, part = (double)chosen / all;
     words_add(&pieces->whole.notes,
               "a sample: %zu of %zu pieces were played, %.0f %% of the expected clocks (seed %" PRIu64 ")", played,
               pieces->split->piece_count, 100 * part, pieces->options->seed);
@@ -391,13 +385,11 @@ static void estimate(struct pieces *pieces) {
 static json_t *piece_json(const struct pieces *pieces, size_t index) {
     const struct split_piece *of = &pieces->split->pieces[index];
     const struct piece *piece = &pieces->pieces[index];
-    json_t *json = json_object(), *launches = json_array();
+    json_t *launches = json_array();
     autofree char *name = split_piece_name(pieces->split, index);
-    json_object_set_new(json, "piece", json_integer((json_int_t)index + 1));
-    json_object_set_new(json, "layers", json_text(name));
-    json_object_set_new(json, "layer_count", json_integer((json_int_t)of->count));
-    json_object_set_new(json, "expected_clocks", json_integer((json_int_t)of->clocks));
-    json_object_set_new(json, "verdict", piece->done ? json_string(verdict_names[piece->result.verdict]) : json_null());
+    json_t *json = json_pack("{s:I, s:o, s:I, s:I, s:s?}", "piece", (json_int_t)index + 1, "layers", json_text(name),
+                             "layer_count", (json_int_t)of->count, "expected_clocks", (json_int_t)of->clocks, "verdict",
+                             piece->done ? verdict_names[piece->result.verdict] : NULL);
     if (piece->done) {
         autofree char *reason = reason_in_the_whole(pieces, index);
         json_object_set_new(json, "reason", json_text(reason));
@@ -484,20 +476,14 @@ static int play_pieces(struct pieces *pieces) {
     set_reason(pieces, bad);
     if (pieces->wanted->sample > 0)
         estimate(pieces);
-    const bool reports = bad > 0 || pieces->options->out;
-    if (reports && !pieces->options->no_report && (!write_text(pieces, &err) || !write_json(pieces, &err))) {
+    const bool reports = (bad > 0 || pieces->options->out) && !pieces->options->no_report;
+    if (reports && (!write_text(pieces, &err) || !write_json(pieces, &err))) {
         fprintf(stderr, "nvcosim: %s\n", err.text);
         return EXIT_BAD_INPUT;
     }
-    if (reports && !pieces->options->no_report)
+    if (reports)
         whole->report = xprintf("%s/report.json", pieces->folder);
     return status;
-}
-
-static void show(struct pieces *pieces) {
-    result_print(&pieces->whole, &pieces->style, &pieces->warnings);
-    if (!pieces->options->quiet)
-        split_print_counts(stderr, pieces->split);
 }
 
 /* Plays one trace. Its result goes to `results`, unless that is NULL. */
@@ -507,7 +493,7 @@ static int run_one(const struct run_options *options, const struct pieces_option
     FILE *out = lines_to_stderr ? stderr : stdout;
     struct pieces pieces = {.options = options,
                             .wanted = wanted,
-                            .path = xstrdup(path),
+                            .path = path,
                             .style = {.out = out,
                                       .colour = terminal_has_colour(fileno(out)),
                                       .quiet = options->quiet,
@@ -523,7 +509,9 @@ static int run_one(const struct run_options *options, const struct pieces_option
     if (cut(&pieces, &err)) {
         status = play_pieces(&pieces);
         if (pieces.whole.reason) {
-            show(&pieces);
+            result_print(&pieces.whole, &pieces.style, &pieces.warnings);
+            if (!options->quiet)
+                split_print_counts(stderr, pieces.split);
             autofree char *json = results ? result_json(&pieces.whole) : NULL;
             if (results && (fprintf(results, "%s\n", json) < 0 || fflush(results) != 0)) {
                 fprintf(stderr, "nvcosim: --results: %s: cannot be written\n", options->results);
@@ -543,7 +531,6 @@ static int run_one(const struct run_options *options, const struct pieces_option
     result_free(&pieces.whole);
     warning_kinds_print(&pieces.warnings);
     warning_kinds_free(&pieces.warnings);
-    free(pieces.path);
     free(pieces.folder);
     free(pieces.outputs);
     return status;
