@@ -14,13 +14,13 @@
 
 enum { THREADS_MAX = 64 };
 
-struct arguments {
+struct compile_command {
     struct compile_options compile;
     const char *in, *out, *writes;
     bool explain, check, values;
 };
 
-#define OF(member) offsetof(struct arguments, member)
+#define OF(member) offsetof(struct compile_command, member)
 
 static const struct argument option_table[] = {
     CONFIG_OF_LOADABLE(OF(compile.config)),
@@ -70,7 +70,7 @@ static bool is_picture(const char *path) {
 }
 
 static void check(void *input, struct argp_state *state) {
-    const struct arguments *arguments = input;
+    const struct compile_command *arguments = input;
     const bool quantised = arguments->in && is_quantised(arguments->in);
     if (!arguments->in)
         argp_error(state, "expected the name of a loadable (.nvdla) or of a quantised network (.tflite)");
@@ -98,7 +98,7 @@ static bool is_loadable(const char *path) {
 }
 
 /* What only quantised networks have. False with a message. */
-static bool compile_quantised(struct arguments *arguments, struct error *err) {
+static bool compile_quantised(struct compile_command *arguments, struct error *err) {
     struct quantised quantised;
     bool good = quantised_compile(arguments->in, &arguments->compile.config, &quantised, err);
     quantised_input(arguments->in, &arguments->compile);
@@ -113,7 +113,7 @@ static bool compile_quantised(struct arguments *arguments, struct error *err) {
 }
 
 /* Computes pictures. */
-static bool predict(struct arguments *arguments, struct error *err) {
+static bool predict(struct compile_command *arguments, struct error *err) {
     quantised_input(arguments->in, &arguments->compile);
     struct loadable *loadable = network_open(arguments->in, &arguments->compile.config, err);
     const bool good = loadable && predict_lines(stdin, stdout, loadable, &arguments->compile, err);
@@ -122,7 +122,7 @@ static bool predict(struct arguments *arguments, struct error *err) {
 }
 
 /* The picture of --input for NVIDIA's runtime. */
-static bool convert_picture(struct arguments *arguments, struct error *err) {
+static bool convert_picture(struct compile_command *arguments, struct error *err) {
     struct loadable *loadable = network_open(arguments->in, &arguments->compile.config, err);
     const bool good =
         loadable && runtime_picture_write(loadable, arguments->compile.input.sources.items[0], arguments->out, err);
@@ -130,7 +130,7 @@ static bool convert_picture(struct arguments *arguments, struct error *err) {
     return good;
 }
 
-static bool compile_file(struct arguments *arguments, struct error *err) {
+static bool compile_file(struct compile_command *arguments, struct error *err) {
     const char *trace = is_loadable(arguments->out) ? NULL : arguments->out;
     if (is_quantised(arguments->in) && !compile_quantised(arguments, err))
         return false;
@@ -152,7 +152,7 @@ int compile_main(int argc, char **argv) {
                                            .operands = OPERAND_AT(OF(in), "one loadable"),
                                            .more = {{.options = compile_arguments, .member = OF(compile)}},
                                            .check = check};
-    struct arguments arguments = {0};
+    struct compile_command arguments = {0};
     struct error err;
     compile_options_init(&arguments.compile);
     if (!command_read(&command, argc, argv, &arguments))

@@ -13,7 +13,7 @@
 #include "run/simulators/simulators.h"
 #include "trace/formats.h"
 
-struct arguments {
+struct debug_command {
     struct run_options run;
     bool open;
 };
@@ -41,13 +41,13 @@ static const char doc[] =
     "Exit status: as for nvcosim run; 0 if nothing fails.";
 
 static const struct argument own[] = {
-    OPTION("open", NULL, "Open the waves of a failure in GTKWave", FLAG_AT(offsetof(struct arguments, open)),
+    OPTION("open", NULL, "Open the waves of a failure in GTKWave", FLAG_AT(offsetof(struct debug_command, open)),
            .own = true),
     {0},
 };
 
 static void check(void *input, struct argp_state *state) {
-    const struct run_options *run = &((const struct arguments *)input)->run;
+    const struct run_options *run = &((const struct debug_command *)input)->run;
     if (run->traces.count > 1)
         argp_error(state, "found %zu traces, expected one", run->traces.count);
     else if (run->dut != DUT_BOTH)
@@ -105,7 +105,7 @@ static int find_culprit(struct run_options *run) {
 int debug_main(int argc, char **argv) {
     static const struct command command = {
         .options = own, .usage = "TRACE", .doc = doc, .operands = {.most = SIZE_MAX}, .check = check};
-    struct arguments args = {.open = false};
+    struct debug_command args = {.open = false};
     run_options_init(&args.run);
     args.run.debug = args.run.copies = args.run.play.stop_at_first = true;
     words_add(&args.run.given, "--debug");

@@ -8,7 +8,7 @@
 
 #define RUN_CLOCKS_MOST UINT64_C(1000000000000)
 
-struct arguments {
+struct doctor_command {
     const char *log, *loadable, *output, *name, *layer, *before;
     struct compile_options compile;
     uint64_t clocks;
@@ -40,7 +40,7 @@ static void clock_option(void *megahertz, const char *arg, struct argp_state *st
     *(double *)megahertz = value;
 }
 
-#define OF(member) offsetof(struct arguments, member)
+#define OF(member) offsetof(struct doctor_command, member)
 
 static const struct argument option_table[] = {
     CONFIG_OF_LOADABLE(OF(compile.config)),
@@ -70,7 +70,7 @@ static const struct argument option_table[] = {
 };
 
 static void check(void *input, struct argp_state *state) {
-    const struct arguments *arguments = input;
+    const struct doctor_command *arguments = input;
     const size_t inputs = arguments->compile.input.sources.count;
     if (arguments->log && arguments->output)
         argp_error(state, "found '%s' and --output, expected a log or an output", arguments->log);
@@ -99,7 +99,7 @@ int doctor_main(int argc, char **argv) {
                                                      .member = OF(compile),
                                                      .given = offsetof(struct compile_options, given)}},
                                            .check = check};
-    struct arguments arguments = {0};
+    struct doctor_command arguments = {0};
     compile_options_init(&arguments.compile);
     const bool fine = command_read(&command, argc, argv, &arguments);
     compile_options_free(&arguments.compile);

@@ -160,13 +160,13 @@ static void check(void *input, struct argp_state *state) {
 }
 
 /* Progress display. */
-struct watch {
+struct import_watch {
     struct source *source;
     struct progress progress;
 };
 
 static void show_progress(void *context) {
-    struct watch *watch = context;
+    struct import_watch *watch = context;
     uint64_t done, total;
     if (!progress_due(&watch->progress))
         return;
@@ -260,7 +260,7 @@ static int import_capture(struct import_options *options) {
     struct lift_summary summary = {0};
     options->source.config = options->lift.config;
     options->source.start = python_start;
-    struct watch watch = {.progress = progress_start()};
+    struct import_watch watch = {.progress = progress_start()};
     watch.source = source_open((const char *const *)options->captures.items, options->captures.count, options->format,
                                &options->source, &err);
     if (!watch.source) {

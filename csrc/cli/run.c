@@ -50,7 +50,7 @@ static const char doc[] =
 
 enum { SHOWN_COLUMNS = 64 }; /* of a picture */
 
-struct arguments {
+struct run_call {
     struct run_options run;
     struct pieces_options pieces;
     bool in_pieces;
@@ -63,7 +63,7 @@ static void check_options_option(void *member, const char *arg, struct argp_stat
     argp_error(state, "--check-options: expected before all other options");
 }
 
-#define OF(member) offsetof(struct arguments, member)
+#define OF(member) offsetof(struct run_call, member)
 
 static const struct argument option_table[] = {
     {.doc = "Networks (NET.nvdla)", .group = 7},
@@ -86,7 +86,7 @@ static const struct argument option_table[] = {
 };
 
 static void check(void *input, struct argp_state *state) {
-    const struct arguments *arguments = input;
+    const struct run_call *arguments = input;
     size_t networks = 0;
     for (size_t i = 0; i < arguments->run.traces.count; i++)
         networks += is_network(arguments->run.traces.items[i]);
@@ -131,7 +131,7 @@ static char *trace_of_network(const struct run_options *run, size_t index) {
 }
 
 /* Compiles network `index` of the traces and replaces its path by that of its trace. False with a message. */
-static bool compile_network(struct arguments *arguments, size_t index, struct error *err) {
+static bool compile_network(struct run_call *arguments, size_t index, struct error *err) {
     char **path = &arguments->run.traces.items[index], *trace = trace_of_network(&arguments->run, index);
     const char *folder = arguments->run.out ? arguments->run.out : REPORT_FOLDER;
     quantised_input(*path, &arguments->compile);
@@ -150,7 +150,7 @@ static bool compile_network(struct arguments *arguments, size_t index, struct er
 }
 
 /* Compiles the networks among the traces. False with a message. */
-static bool compile_networks(struct arguments *arguments, char **outputs, struct error *err) {
+static bool compile_networks(struct run_call *arguments, char **outputs, struct error *err) {
     struct run_options *run = &arguments->run;
     const char *folder = run->out ? run->out : REPORT_FOLDER;
     arguments->compile.config = run->config;
@@ -206,7 +206,7 @@ int run_main(int argc, char **argv) {
         .more = {{.options = run_arguments, .parser = run_option_parse, .member = OF(run)},
                  {.options = compile_arguments, .member = OF(compile), .group = 7}},
         .check = check};
-    struct arguments arguments = {0};
+    struct run_call arguments = {0};
     struct error err;
     autofree char *outputs = NULL;
     if (argc > 1 && strcmp(argv[1], "--check-options") == 0)

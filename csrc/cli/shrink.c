@@ -53,7 +53,7 @@ struct failure {
     char who[16];   /* disagrees: "trace", "rtl", ...; "": not known */
 };
 
-struct arguments {
+struct shrink_command {
     struct run_options run;
     uint64_t attempts, seconds; /* seconds: wall time of the search, 0: no limit */
     bool keep_options;
@@ -105,7 +105,7 @@ static void set_kind(struct failure *failure, const struct result *result) {
 
 /* One attempt, as its child process sees it: output and result go to two files. */
 struct attempt {
-    const struct arguments *args;
+    const struct shrink_command *args;
     const char *path, *out, *log, *results;
 };
 
@@ -130,13 +130,13 @@ static int play_attempt(void *context) {
     return run_main((int)line.count, line.items);
 }
 
-static bool time_is_over(const struct arguments *args) {
+static bool time_is_over(const struct shrink_command *args) {
     return args->end > 0 && process_clock() >= args->end;
 }
 
 /* Progress while an attempt runs. */
 struct waiting {
-    const struct arguments *args;
+    const struct shrink_command *args;
     pid_t pid;
 };
 
@@ -157,7 +157,7 @@ static void show_log(const char *log) {
 }
 
 /* Plays a file. False with a message if that fails. reason: 512 bytes, "" if the trace passes. */
-static bool play_file(struct arguments *args, const char *path, struct failure *failure, char *reason,
+static bool play_file(struct shrink_command *args, const char *path, struct failure *failure, char *reason,
                       struct error *err) {
     char out[FILE_SIZE], log[FILE_SIZE], results[FILE_SIZE], *text = NULL;
     struct result result = {.verdict = VERDICT_ERROR};
@@ -195,7 +195,7 @@ static bool same_failure(const struct failure *a, const struct failure *b) {
 }
 
 /* Plays a file; true if it fails in the wanted way; keeps the reason. */
-static bool fails_as_wanted(struct arguments *args, const char *path) {
+static bool fails_as_wanted(struct shrink_command *args, const char *path) {
     struct failure failure;
     char reason[512];
     struct error err;
@@ -211,7 +211,7 @@ static bool fails_as_wanted(struct arguments *args, const char *path) {
 }
 
 static bool try_program(void *context, struct program *prog) {
-    struct arguments *args = context;
+    struct shrink_command *args = context;
     char path[FILE_SIZE];
     struct error err;
     if (args->described)
@@ -246,7 +246,7 @@ static bool is_kind_option(const char *word) {
 }
 
 /* Tries without the words with drop[i]; drops them for good if the failure remains. */
-static bool drop_words(struct arguments *args, const bool *drop, const char *path) {
+static bool drop_words(struct shrink_command *args, const bool *drop, const char *path) {
     struct words kept = {0}, given = args->given;
     for (size_t i = 0; i < given.count; i++)
         if (!drop[i])
@@ -261,7 +261,7 @@ static bool drop_words(struct arguments *args, const bool *drop, const char *pat
     return false;
 }
 
-static void drop_options(struct arguments *args, const char *path) {
+static void drop_options(struct shrink_command *args, const char *path) {
     if (args->keep_options)
         return;
     bool drop[GIVEN_MOST] = {false};
@@ -284,7 +284,8 @@ static void drop_options(struct arguments *args, const char *path) {
 
 /* Shrinks by the description in the trace's comments. False if there is none, or if the described layers do not
  * fail. */
-static bool shrink_described(struct arguments *args, const struct program *prog, const char *out, struct error *err) {
+static bool shrink_described(struct shrink_command *args, const struct program *prog, const char *out,
+                             struct error *err) {
     struct gen_case gen;
     char path[FILE_SIZE];
     if (!gen_case_read(&gen, prog, err))
@@ -321,7 +322,7 @@ static void describe(const struct program *prog) {
             printf("  %s\n", prog->ops[i].text + 4);
 }
 
-static int search(struct arguments *args, struct program *prog, const char *path, const char *out) {
+static int search(struct shrink_command *args, struct program *prog, const char *path, const char *out) {
     struct error err;
     if (!play_file(args, path, &args->wanted, args->reason, &err)) {
         fprintf(stderr, "nvcosim: %s\n", err.text);
@@ -384,7 +385,7 @@ static bool prepare_out(const char *out, struct error *err) {
     return ok;
 }
 
-static int shrink_trace(struct arguments *args) {
+static int shrink_trace(struct shrink_command *args) {
     const char *path = args->run.traces.items[0];
     char out[PATH_SIZE];
     struct error err;
@@ -413,7 +414,7 @@ static int shrink_trace(struct arguments *args) {
 
 /* ---- command line ---------------------------------------------------------------------------- */
 
-#define OF(member) offsetof(struct arguments, member)
+#define OF(member) offsetof(struct shrink_command, member)
 
 static const struct argument own[] = {
     OPTION("out", "FILE", "Where the smallest trace goes, .nvt or .nvt.gz (default: NAME-shrunk.nvt beside TRACE)",
@@ -429,7 +430,7 @@ static const struct argument own[] = {
 };
 
 static void check(void *input, struct argp_state *state) {
-    const struct arguments *args = input;
+    const struct shrink_command *args = input;
     if (args->out && strlen(args->out) >= PATH_SIZE)
         argp_error(state, "--out: the path is too long");
 }
@@ -437,7 +438,7 @@ static void check(void *input, struct argp_state *state) {
 int shrink_main(int argc, char **argv) {
     static const struct command command = {
         .options = own, .usage = "TRACE", .doc = doc, .operands = {.most = 1, .expected = "one trace"}, .check = check};
-    struct arguments args = {.attempts = ATTEMPTS};
+    struct shrink_command args = {.attempts = ATTEMPTS};
     run_options_init(&args.run);
     int status = EXIT_BAD_INPUT;
     if (run_command_read(&command, BY_SHRINK, &args.run, argc, argv, &args)) {

@@ -17,14 +17,14 @@
 
 enum { THREADS_MAX = 64 };
 
-struct arguments {
+struct split_command {
     struct compile_options compile;
     struct trace_options trace;
     struct split_options split;
     const char *in, *out;
 };
 
-#define OF(member) offsetof(struct arguments, member)
+#define OF(member) offsetof(struct split_command, member)
 
 static const struct argument option_table[] = {
     TRACE_OPTIONS(OF(trace)),
@@ -62,14 +62,14 @@ static const char doc[] =
     "Exit status: 0 written; 2 bad input or usage, or a trace that cannot be cut: nothing is written.";
 
 static void check(void *input, struct argp_state *state) {
-    const struct arguments *arguments = input;
+    const struct split_command *arguments = input;
     if (!arguments->in)
         argp_error(state, "expected the name of a trace or of a loadable (.nvdla)");
     else if (!arguments->out)
         argp_error(state, "-o is missing; expected the folder for the pieces");
 }
 
-static struct program *read_program(struct arguments *arguments, struct error *err) {
+static struct program *read_program(struct split_command *arguments, struct error *err) {
     if (!is_network(arguments->in))
         return trace_read(arguments->in, &arguments->trace, err);
     arguments->compile.config = arguments->trace.config;
@@ -80,7 +80,7 @@ static struct program *read_program(struct arguments *arguments, struct error *e
     return prog;
 }
 
-struct writing {
+struct split_writing {
     const struct split *split;
     struct folder *folder;
 };
@@ -88,7 +88,7 @@ struct writing {
 static bool write_piece(void *context, size_t index, struct program *piece, struct memory *const memory[SPACE_COUNT],
                         struct error *err) {
     (void)memory;
-    struct writing *writing = context;
+    struct split_writing *writing = context;
     autofree char *file = split_file_name(writing->split, index, ".nvt.gz");
     autofree char *path = xprintf("%s/%s", writing->folder->beside, file);
     words_add(&writing->folder->files, "%s", file);
@@ -115,7 +115,7 @@ static void print_pieces(const struct split *split) {
     split_print_counts(stdout, split);
 }
 
-static bool split_file(struct arguments *arguments, struct error *err) {
+static bool split_file(struct split_command *arguments, struct error *err) {
     char name[256];
     struct folder folder;
     struct progress progress = progress_start();
@@ -130,7 +130,7 @@ static bool split_file(struct arguments *arguments, struct error *err) {
         split_free(split);
         return false;
     }
-    struct writing writing = {.split = split, .folder = &folder};
+    struct split_writing writing = {.split = split, .folder = &folder};
     bool good = split_make(split, &arguments->split, write_piece, &writing, err);
     progress_clear(&progress);
     good = folder_close(&folder, good, err);
@@ -150,7 +150,7 @@ int split_main(int argc, char **argv) {
                                            .operands = OPERAND_AT(OF(in), "one trace"),
                                            .more = {{.options = compile_arguments, .member = OF(compile), .group = 7}},
                                            .check = check};
-    struct arguments arguments = {.split = {.seed = 1}};
+    struct split_command arguments = {.split = {.seed = 1}};
     struct error err;
     int status = EXIT_BAD_INPUT;
     compile_options_init(&arguments.compile);

@@ -29,12 +29,12 @@ enum { PAGE = 4096, ERROR_TEXT = 1024, WORDS_MOST = 64, CHILD_SOCKET = 3, PAYLOA
 
 extern char **environ;
 
-struct range {
+struct mapped_range {
     uint64_t address;
     size_t size;
     uint8_t *bytes;
     bool own; /* memory of the library */
-    struct range *next;
+    struct mapped_range *next;
 };
 
 struct nvcosim {
@@ -42,7 +42,7 @@ struct nvcosim {
     int socket, event, said; /* said: what the process prints to stderr */
     bool high;               /* the event is readable */
     uint16_t id;
-    struct range *ranges;
+    struct mapped_range *ranges;
     char error[ERROR_TEXT];
     uint8_t payload[PAYLOAD_MOST];
 };
@@ -132,8 +132,8 @@ static bool receive_all(struct nvcosim *device, void *bytes, size_t n) {
     return true;
 }
 
-static struct range *find_range(struct nvcosim *device, uint64_t address, uint64_t n) {
-    for (struct range *range = device->ranges; range; range = range->next)
+static struct mapped_range *find_range(struct nvcosim *device, uint64_t address, uint64_t n) {
+    for (struct mapped_range *range = device->ranges; range; range = range->next)
         if (address >= range->address && n <= range->size && address - range->address <= range->size - n)
             return range;
     return NULL;
@@ -146,7 +146,7 @@ static bool serve_access(struct nvcosim *device, struct vfio_header *header, siz
     if ((!write && header->command != VFIO_DMA_READ) || n < sizeof access)
         return false;
     memcpy(&access, device->payload, sizeof access);
-    const struct range *range = find_range(device, access.address, access.count);
+    const struct mapped_range *range = find_range(device, access.address, access.count);
     if (!range || access.count > VFIO_DATA_MOST || (write && n - sizeof access != access.count))
         return false;
     uint8_t *bytes = range->bytes + (access.address - range->address);
@@ -283,10 +283,10 @@ PUBLIC int nvcosim_finding(struct nvcosim *device, unsigned index, char *text, s
 /* ---- memory ---- */
 
 /* Shows a range to the device, with the descriptor of its memory unless fd is -1. */
-static struct range *add_range(struct nvcosim *device, uint64_t address, size_t size, void *bytes, int fd) {
+static struct mapped_range *add_range(struct nvcosim *device, uint64_t address, size_t size, void *bytes, int fd) {
     const struct vfio_dma_map map = {
         .argsz = sizeof map, .flags = VFIO_MAP_READ | VFIO_MAP_WRITE, .address = address, .size = size};
-    struct range *range = malloc(sizeof *range);
+    struct mapped_range *range = malloc(sizeof *range);
     if (!range) {
         fail(device, "0x%llx, %zu bytes: %s", (unsigned long long)address, size, strerror(ENOMEM));
         return NULL;
@@ -299,7 +299,7 @@ static struct range *add_range(struct nvcosim *device, uint64_t address, size_t 
         free(range);
         return NULL;
     }
-    *range = (struct range){address, size, bytes, fd >= 0, device->ranges};
+    *range = (struct mapped_range){address, size, bytes, fd >= 0, device->ranges};
     device->ranges = range;
     return range;
 }
@@ -324,15 +324,15 @@ PUBLIC int nvcosim_pages(struct nvcosim *device, uint64_t address, size_t size, 
     return add_range(device, address, size, bytes, -1) ? 0 : -1;
 }
 
-static void free_range(struct range *range) {
+static void free_range(struct mapped_range *range) {
     if (range->own)
         munmap(range->bytes, range->size);
     free(range);
 }
 
 PUBLIC int nvcosim_unmap(struct nvcosim *device, uint64_t address) {
-    for (struct range **link = &device->ranges; *link; link = &(*link)->next) {
-        struct range *range = *link;
+    for (struct mapped_range **link = &device->ranges; *link; link = &(*link)->next) {
+        struct mapped_range *range = *link;
         const struct vfio_dma_unmap unmap = {.argsz = sizeof unmap, .address = address, .size = range->size};
         if (range->address != address)
             continue;
@@ -446,7 +446,7 @@ PUBLIC void nvcosim_close(struct nvcosim *device) {
     while (device->pid > 0 && waitpid(device->pid, NULL, 0) < 0 && errno == EINTR)
         continue;
     while (device->ranges) {
-        struct range *range = device->ranges;
+        struct mapped_range *range = device->ranges;
         device->ranges = range->next;
         free_range(range);
     }

@@ -63,7 +63,7 @@
 /* clang-format on */
 
 /* A stream of a launch under one aspect. */
-struct stream {
+struct corner_stream {
     int aspect;
     uint32_t values; /* reached */
     enum tap_format format;
@@ -75,7 +75,7 @@ struct stream {
 
 struct corners {
     const struct layer_tracker *launches;
-    struct stream **streams;
+    struct corner_stream **streams;
     size_t count;
 };
 
@@ -94,7 +94,7 @@ static int64_t integer(enum tap_format format, const void *elements, size_t i) {
     }
 }
 
-static void sort_integer(struct stream *stream, const void *elements, size_t count) {
+static void sort_integer(struct corner_stream *stream, const void *elements, size_t count) {
     enum { LOWEST, LOW, NEGATIVE, ZERO, POSITIVE, HIGH, HIGHEST };
     for (size_t i = 0; i < count; i++) {
         const int64_t x = integer(stream->format, elements, i);
@@ -117,7 +117,7 @@ static int tie(__int128 product, unsigned shift) {
 enum { BELOW = 1, LOWEST = 2, TIE_NEGATIVE = 4, TIE_POSITIVE = 8, HIGHEST = 16, ABOVE = 32 };
 
 /* The corners of a convertor that a value reaches; its results are the lowest or highest within a step of the ends. */
-static unsigned converted(const struct stream *stream, int64_t x) {
+static unsigned converted(const struct corner_stream *stream, int64_t x) {
     const struct convertor *convertor = &stream->convertor;
     const bool falling = convertor->scale < 0;
     const int half = tie((__int128)(x - convertor->offset) * convertor->scale, convertor->shift);
@@ -130,19 +130,19 @@ static unsigned converted(const struct stream *stream, int64_t x) {
            (stream->highest - x < stream->step ? falling ? LOWEST : HIGHEST : 0u);
 }
 
-static void sort_converted(struct stream *stream, const void *elements, size_t count) {
+static void sort_converted(struct corner_stream *stream, const void *elements, size_t count) {
     for (size_t i = 0; i < count && stream->convertor.scale; i++)
         stream->values |= converted(stream, integer(stream->format, elements, i));
 }
 
-static void sort_truncated(struct stream *stream, const void *elements, size_t count) {
+static void sort_truncated(struct corner_stream *stream, const void *elements, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const unsigned at = converted(stream, integer(stream->format, elements, i));
         stream->values |= (at & BELOW ? 1u : 0) | (at & ABOVE ? 2u : 0) | (at & (TIE_NEGATIVE | TIE_POSITIVE));
     }
 }
 
-static void sort_average(struct stream *stream, const void *elements, size_t count) {
+static void sort_average(struct corner_stream *stream, const void *elements, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const int64_t x = integer(stream->format, elements, i);
         const int half = tie((__int128)x * stream->convertor.scale, stream->convertor.shift);
@@ -151,7 +151,7 @@ static void sort_average(struct stream *stream, const void *elements, size_t cou
     }
 }
 
-static void sort_place(struct stream *stream, const void *elements, size_t count) {
+static void sort_place(struct corner_stream *stream, const void *elements, size_t count) {
     enum { BEFORE, START, FIRST, INSIDE, LAST, END, AFTER, PLACES };
     for (size_t i = 0; i < count; i++)
         for (int t = 0; t < LUT_TABLES; t++) {
@@ -167,7 +167,7 @@ static void sort_place(struct stream *stream, const void *elements, size_t count
         }
 }
 
-static void sort_answer(struct stream *stream, const void *elements, size_t count) {
+static void sort_answer(struct corner_stream *stream, const void *elements, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const int64_t flags = integer(stream->format, elements, i);
         stream->values |= 1u << (flags == LUT_BOTH_UNDER  ? 1
@@ -183,19 +183,19 @@ static int half(unsigned x) {
     return x == 0 ? 0 : x < 0x400 ? 1 : x < 0x7bff ? 2 : x == 0x7bff ? 3 : x == 0x7c00 ? 4 : 5;
 }
 
-static void sort_half(struct stream *stream, const void *elements, size_t count) {
+static void sort_half(struct corner_stream *stream, const void *elements, size_t count) {
     for (size_t i = 0; i < count; i++)
         stream->values |= 1u << half(((const uint16_t *)elements)[i] & 0x7fff);
 }
 
-static void sort_result(struct stream *stream, const void *elements, size_t count) {
+static void sort_result(struct corner_stream *stream, const void *elements, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const int index = half(((const uint16_t *)elements)[i] & 0x7fff);
         stream->values |= 1u << (index > 3 ? index - 1 : index);
     }
 }
 
-static void sort_single(struct stream *stream, const void *elements, size_t count) {
+static void sort_single(struct corner_stream *stream, const void *elements, size_t count) {
     enum { TWO_TO_MINUS_14 = 0x38800000, LARGEST_OF_FP16 = 0x477fe000, INFINITY_PATTERN = 0x7f800000 };
     for (size_t i = 0; i < count; i++) {
         const uint32_t x = ((const uint32_t *)elements)[i] & INT32_MAX;
@@ -213,7 +213,7 @@ static const struct coverage_aspect values_aspects[] = {VALUES(VALUE_ASPECT)};
 static const struct {
     enum tap tap;
     /* Adds to the stream's values those that `count` elements reach. */
-    void (*sort)(struct stream *stream, const void *elements, size_t count);
+    void (*sort)(struct corner_stream *stream, const void *elements, size_t count);
 } rows[] = {VALUES(VALUE_ROW)};
 
 const struct coverage_engine coverage_values = {
@@ -222,7 +222,7 @@ const struct coverage_engine coverage_values = {
 /* ---- streams --------------------------------------------------------------------------------- */
 
 static void take_convertor(void *context, const struct convertor *convertor, int bits) {
-    struct stream *stream = context;
+    struct corner_stream *stream = context;
     const struct convertor_interval keeps = convertor_keeps(convertor);
     (void)bits;
     stream->convertor = *convertor;
@@ -233,7 +233,7 @@ static void take_convertor(void *context, const struct convertor *convertor, int
 }
 
 /* Of EW's operands, if it works. Spec: 50-sdp section 5.2. */
-static void set_convertor(struct stream *stream, const struct registers_view *view, bool alu) {
+static void set_convertor(struct corner_stream *stream, const struct registers_view *view, bool alu) {
     const uint32_t base = alu ? SDP_D_DP_EW_ALU_CFG : SDP_D_DP_EW_MUL_CFG;
     const uint32_t first = alu ? SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE : SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE;
     const struct convertor convertor = {.offset = (int32_t)view_value(view, NVDLA_SDP, first),
@@ -245,7 +245,7 @@ static void set_convertor(struct stream *stream, const struct registers_view *vi
 }
 
 /* The division by the width of an average. Spec: 60-pdp section 5.3. */
-static void set_average(struct stream *stream, const struct registers_view *view) {
+static void set_average(struct corner_stream *stream, const struct registers_view *view) {
     const int64_t width = FIELD(view, PDP, D_POOLING_KERNEL_CFG, KERNEL_WIDTH) + 1;
     stream->highest = width * (stream->format == TAP_INT16 ? INT8_MAX : INT16_MAX);
     stream->lowest = -stream->highest - width;
@@ -256,7 +256,7 @@ static void set_average(struct stream *stream, const struct registers_view *view
 
 /* Where tables begin and end: a linear one after its last interval, a logarithmic one where its slope starts. Spec:
  * 55-lut sections 4 and 5. */
-static void set_tables(struct stream *stream, const struct lut_settings *lut) {
+static void set_tables(struct corner_stream *stream, const struct lut_settings *lut) {
     static const int64_t intervals[LUT_TABLES] = {LUT_LE_ENTRIES - 1, LUT_LO_ENTRIES - 1};
     for (int t = 0; t < LUT_TABLES; t++) {
         const struct lut_range *range = &lut->range[t];
@@ -267,7 +267,7 @@ static void set_tables(struct stream *stream, const struct lut_settings *lut) {
 }
 
 /* What the registers of the launch say about the stream. False if it has no corners. */
-static bool set_stream(struct stream *stream, const struct tap_stream *of, const struct corners *corners) {
+static bool set_stream(struct corner_stream *stream, const struct tap_stream *of, const struct corners *corners) {
     const struct launch *launch = layer_tracker_find(corners->launches, of->unit, of->ordinal);
     struct lut_settings lut;
     if (of->width > 0) {
@@ -298,7 +298,7 @@ static bool set_stream(struct stream *stream, const struct tap_stream *of, const
 
 static void take_elements(void *context, const struct tap_stream *of, const struct tap_place *place, const void *values,
                           size_t count, size_t lanes, size_t stride) {
-    struct stream *stream = context;
+    struct corner_stream *stream = context;
     (void)place;
     for (size_t i = 0; i < count; i++)
         rows[stream->aspect].sort(stream, (const uint8_t *)values + i * stride * tap_element_bytes(of->format), lanes);
@@ -307,12 +307,12 @@ static void take_elements(void *context, const struct tap_stream *of, const stru
 static struct tap_sink open_stream(void *context, const struct tap_stream *of) {
     struct corners *corners = context;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct stream stream = {.aspect = (int)i, .format = of->format};
+        struct corner_stream stream = {.aspect = (int)i, .format = of->format};
         const bool is_floating =
             rows[i].sort == sort_half || rows[i].sort == sort_result || rows[i].sort == sort_single;
         if (rows[i].tap != of->tap || is_floating != (of->width == 0) || !set_stream(&stream, of, corners))
             continue;
-        struct stream *kept = *xadd(corners->streams, corners->count) = xmalloc(sizeof *kept);
+        struct corner_stream *kept = *xadd(corners->streams, corners->count) = xmalloc(sizeof *kept);
         *kept = stream;
         const bool convertor = rows[i].sort == sort_converted || rows[i].sort == sort_truncated;
         return (struct tap_sink){

@@ -206,7 +206,7 @@ static int conversion_class(int in, int proc) {
     return in < 0 || proc < 0 ? -1 : classes[in][proc];
 }
 
-static void sort_image(const struct nvdla_config *config, const struct convolution *conv, int *kernel_width, int *v) {
+static void sort_image(const struct nvdla_config *config, const struct conv_launch *conv, int *kernel_width, int *v) {
     const uint32_t id = FIELD(&conv->view, CDMA, D_DATAIN_FORMAT, PIXEL_FORMAT);
     const struct nvdla_pixel_format *format = nvdla_pixel_format(config, id);
     if (format) {
@@ -233,7 +233,7 @@ static void sort_cube_input(const struct registers_view *view, int *v) {
     v[CONV_SURFACES] = FIELD(view, CDMA, D_DAIN_MAP, SURF_PACKED) == 0;
 }
 
-static void sort_feature(const struct nvdla_config *config, const struct convolution *conv, int width, int kernel_width,
+static void sort_feature(const struct nvdla_config *config, const struct conv_launch *conv, int width, int kernel_width,
                          int *v) {
     const int dilation_x = (int)FIELD(&conv->view, CSC, D_DILATION_EXT, X_DILATION_EXT) + 1;
     const int dilation_y = (int)FIELD(&conv->view, CSC, D_DILATION_EXT, Y_DILATION_EXT) + 1;
@@ -258,7 +258,7 @@ static void sort_feature(const struct nvdla_config *config, const struct convolu
 }
 
 /* CDMA unfolds strides and pads (chapter 30 section 5.5). */
-static void sort_winograd(const struct nvdla_config *config, const struct convolution *conv, int *v) {
+static void sort_winograd(const struct nvdla_config *config, const struct conv_launch *conv, int *v) {
     const struct registers_view *view = &conv->view;
     const int stride_y = (int)FIELD(view, CDMA, D_CONV_STRIDE, CONV_Y_STRIDE) + 1;
     const int width = (int)FIELD(view, CDMA, D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1;
@@ -280,7 +280,7 @@ static void sort_winograd(const struct nvdla_config *config, const struct convol
     sort_cube_input(view, v);
 }
 
-static void sort_release(const struct convolution *conv, const struct convolution *before, int height, int *v) {
+static void sort_release(const struct conv_launch *conv, const struct conv_launch *before, int height, int *v) {
     const int released = (int)FIELD(&conv->view, CSC, D_RELEASE, RLS_SLICES) + 1;
     v[CONV_DATA_REUSE] = (int)FIELD(&conv->view, CSC, D_MISC_CFG, DATA_REUSE);
     v[CONV_WEIGHT_REUSE] = (int)FIELD(&conv->view, CSC, D_MISC_CFG, WEIGHT_REUSE);
@@ -293,7 +293,7 @@ static void sort_release(const struct convolution *conv, const struct convolutio
 }
 
 /* Whether products of the largest magnitude can exceed the 32 bits that CACC delivers (chapter 40 section 9.4). */
-static int saturation_class(const struct convolution *conv, int input, int precision) {
+static int saturation_class(const struct conv_launch *conv, int input, int precision) {
     int64_t products = (int64_t)FIELD(&conv->view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1;
     if (input == WINOGRAD) /* n0 to n3 are the sums of 9 products each */
         products *= 9;
@@ -344,7 +344,7 @@ static void sort_compressed(const struct program *prog, const struct registers_v
 }
 
 /* Registers of CDMA and CACC that all kinds of input share. */
-static void sort_values(const struct nvdla_config *config, const struct convolution *conv, int *v) {
+static void sort_values(const struct nvdla_config *config, const struct conv_launch *conv, int *v) {
     const struct registers_view *view = &conv->view;
     const int precision = v[CONV_PRECISION];
     v[CONV_CONVERTOR] = (int)FIELD(view, CDMA, D_CVT_CFG, CVT_EN);
@@ -364,7 +364,7 @@ static void sort_values(const struct nvdla_config *config, const struct convolut
     v[CONV_COUNTERS] = (int)FIELD(view, CDMA, D_PERF_ENABLE, DMA_EN);
 }
 
-void sort_conv(const struct program *prog, const struct convolution *conv, const struct convolution *before, int *v) {
+void sort_conv(const struct program *prog, const struct conv_launch *conv, const struct conv_launch *before, int *v) {
     const struct nvdla_config *config = prog->config;
     const struct registers_view *view = &conv->view;
     const bool winograd = nvdla_has(config, FEATURE_WINOGRAD) && FIELD(view, CSC, D_MISC_CFG, CONV_MODE) != 0;

@@ -23,7 +23,7 @@
     .crosses = stem##_crosses, .cross_count = COUNT(stem##_crosses)
 
 /* A convolution: its launch of CSC, NULL: none; the registers of CDMA, CSC and CACC. */
-struct convolution {
+struct conv_launch {
     const struct launch *csc;
     struct registers_view view;
 };
@@ -34,7 +34,7 @@ extern const struct coverage_engine coverage_conv, coverage_sdp, coverage_sdp_lu
 /* Each fills sample->values; v[] of aspects that do not apply stay -1. view: the registers of the unit and of the
  * layer's read DMA launch, if any. group: of the launch. prog: for the sizes of compressed kernel groups, which are in
  * memory. before: the previous convolution, launch or descriptor. */
-void sort_conv(const struct program *prog, const struct convolution *conv, const struct convolution *before, int *v);
+void sort_conv(const struct program *prog, const struct conv_launch *conv, const struct conv_launch *before, int *v);
 void sort_sdp(const struct registers_view *view, int group, int *v);
 /* False if the layer does not use a table. */
 bool sort_sdp_lut(const struct registers_view *view, int *v);

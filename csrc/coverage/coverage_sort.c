@@ -84,12 +84,12 @@ const struct coverage_engine *const coverage_engines[COVERAGE_ENGINES] = {
 /* ---- sorting --------------------------------------------------------------------------------- */
 
 /* State while a trace is counted. */
-struct walk {
+struct count_walk {
     const struct program *prog;
     const struct layer_tracker *launches;
     void (*take)(void *context, const struct coverage_sample *sample);
     void *context;
-    struct convolution conv;   /* the last one */
+    struct conv_launch conv;   /* the last one */
     const struct launch *bdma; /* likewise, NULL before the first */
     struct launch_block block; /* likewise, of BDMA */
     int chains, kind;          /* chains so far; kind of the last one, -1 before the first */
@@ -140,7 +140,7 @@ static int chain_precision(const struct registers_view *view, enum nvdla_unit un
     }
 }
 
-static void take_chain(struct walk *walk, const struct launch *launch, int kind) {
+static void take_chain(struct count_walk *walk, const struct launch *launch, int kind) {
     const struct nvdla_config *config = walk->prog->config;
     const struct launch *csc = layer_tracker_feeder(walk->launches, launch, NVDLA_CSC);
     struct coverage_sample sample = new_sample(COVERAGE_CHAIN);
@@ -159,7 +159,7 @@ static void take_chain(struct walk *walk, const struct launch *launch, int kind)
 }
 
 /* A group and its descriptors. */
-static void take_bdma(struct walk *walk, const struct launch *launch) {
+static void take_bdma(struct count_walk *walk, const struct launch *launch) {
     const struct nvdla_config *config = walk->prog->config;
     struct coverage_sample sample = new_sample(COVERAGE_BDMA);
     struct launch_block block;
@@ -174,7 +174,7 @@ static void take_bdma(struct walk *walk, const struct launch *launch) {
     }
 }
 
-static void take_sdp(struct walk *walk, const struct launch *launch) {
+static void take_sdp(struct count_walk *walk, const struct launch *launch) {
     const struct nvdla_config *config = walk->prog->config;
     struct registers_view view = launch_view(config, launch);
     struct coverage_sample sample = new_sample(COVERAGE_SDP);
@@ -186,12 +186,12 @@ static void take_sdp(struct walk *walk, const struct launch *launch) {
         walk->take(walk->context, &sample);
 }
 
-static void take_conv(struct walk *walk, const struct launch *csc) {
+static void take_conv(struct count_walk *walk, const struct launch *csc) {
     const struct launch *cdma = layer_tracker_find(walk->launches, NVDLA_CDMA, csc->ordinal);
     const struct launch *cacc = layer_tracker_find(walk->launches, NVDLA_CACC, csc->ordinal);
     if (!cdma || !cacc)
         return;
-    struct convolution conv = {csc, launch_view(walk->prog->config, csc)};
+    struct conv_launch conv = {csc, launch_view(walk->prog->config, csc)};
     launch_view_add(&conv.view, cdma);
     launch_view_add(&conv.view, cacc);
     struct coverage_sample sample = new_sample(COVERAGE_CONV);
@@ -201,7 +201,7 @@ static void take_conv(struct walk *walk, const struct launch *csc) {
 }
 
 /* Counts a launch; some launches are counted with another one. */
-static void take_launch(struct walk *walk, const struct launch *launch) {
+static void take_launch(struct count_walk *walk, const struct launch *launch) {
     struct registers_view view = launch_view(walk->prog->config, launch);
     const struct launch *rdma;
     struct coverage_sample sample;
@@ -253,7 +253,7 @@ static void find_accesses(const struct program *prog, uint32_t address, int *wri
 }
 
 /* The trace as a whole. */
-static void take_trace(const struct walk *walk) {
+static void take_trace(const struct count_walk *walk) {
     const struct program *prog = walk->prog;
     struct coverage_sample sample = new_sample(COVERAGE_TRACE);
     int *v = sample.values;
@@ -273,7 +273,7 @@ static void take_trace(const struct walk *walk) {
 
 void coverage_sort(const struct program *prog, const struct layer_tracker *launches,
                    void (*take)(void *context, const struct coverage_sample *sample), void *context) {
-    struct walk walk = {.prog = prog, .launches = launches, .take = take, .context = context, .kind = -1};
+    struct count_walk walk = {.prog = prog, .launches = launches, .take = take, .context = context, .kind = -1};
     for (size_t i = 0; i < layer_tracker_count(launches); i++) {
         const struct launch *launch = layer_tracker_launch(launches, i);
         take_launch(&walk, launch);

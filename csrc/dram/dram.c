@@ -8,7 +8,7 @@
 
 enum { ANSWERS = 4096, NO_ROW = UINT32_MAX, FAW = 4, BANKS_MOST = DRAM_RANKS * 8 * 16 };
 
-struct access {
+struct dram_access {
     uint64_t line, since;
     uint32_t row, column, tag;
     uint16_t bank; /* of the channel: rank, group, bank */
@@ -25,29 +25,29 @@ struct bank {
 };
 
 /* What commands of a bank group, and of a rank, allow. */
-struct group {
+struct bank_group {
     uint64_t act_ok, read_ok, write_ok;
 };
 
 struct rank {
-    struct group all, groups[8];
+    struct bank_group all, groups[8];
     uint64_t activates[FAW]; /* clocks + 1 of the last ones, a ring */
     unsigned activate;
     uint64_t refresh; /* when the next one is due */
 };
 
-struct queue {
-    struct access *items; /* oldest first */
+struct dram_queue {
+    struct dram_access *items; /* oldest first */
     uint32_t count;
 };
 
-struct channel {
+struct dram_channel {
     struct bank banks[BANKS_MOST];
     struct rank ranks[DRAM_RANKS];
-    struct queue queues[2]; /* reads, writes */
-    bool draining;          /* writes */
-    uint64_t bus_ok;        /* command bus */
-    uint64_t next;          /* a command can be issued then, not before */
+    struct dram_queue queues[2]; /* reads, writes */
+    bool draining;               /* writes */
+    uint64_t bus_ok;             /* command bus */
+    uint64_t next;               /* a command can be issued then, not before */
     uint64_t scan;
 };
 
@@ -64,16 +64,16 @@ struct dram {
     uint64_t now;                   /* all clocks before it are over */
     struct answer answers[ANSWERS]; /* ring in order of time */
     uint32_t answer_head, answer_count;
-    struct channel channels[];
+    struct dram_channel channels[];
 };
 
 struct dram *dram_new(const struct dram_config *config) {
-    struct dram *dram = xcalloc(1, sizeof *dram + config->channels * sizeof(struct channel));
+    struct dram *dram = xcalloc(1, sizeof *dram + config->channels * sizeof(struct dram_channel));
     dram->config = *config;
     dram->banks = config->groups * config->banks;
     dram->lines_shift = (uint32_t)__builtin_ctz(dram_burst_bytes(config));
     for (uint32_t c = 0; c < config->channels; c++) {
-        struct channel *channel = &dram->channels[c];
+        struct dram_channel *channel = &dram->channels[c];
         channel->next = UINT64_MAX;
         for (int q = 0; q < 2; q++)
             channel->queues[q].items = xcalloc(config->queue, sizeof *channel->queues[q].items);
@@ -111,8 +111,8 @@ static void later(uint64_t *clock, uint64_t least) {
 }
 
 /* Reports a command and occupies the command bus. */
-static void issue(struct dram *dram, struct channel *channel, uint64_t clock, enum dram_command_kind kind,
-                  uint32_t bank, const struct access *access, bool closes) {
+static void issue(struct dram *dram, struct dram_channel *channel, uint64_t clock, enum dram_command_kind kind,
+                  uint32_t bank, const struct dram_access *access, bool closes) {
     const struct dram_config *config = &dram->config;
     const uint32_t clocks = kind == DRAM_ACT                          ? config->act_clocks
                             : kind == DRAM_READ || kind == DRAM_WRITE ? config->cas_clocks
@@ -134,11 +134,11 @@ static void issue(struct dram *dram, struct channel *channel, uint64_t clock, en
                                                   .tag = access ? access->tag : 0});
 }
 
-static void activate(struct dram *dram, struct channel *channel, uint64_t clock, struct access *access) {
+static void activate(struct dram *dram, struct dram_channel *channel, uint64_t clock, struct dram_access *access) {
     const struct dram_timing *t = &dram->config.t;
     struct bank *bank = &channel->banks[access->bank];
     struct rank *rank = &channel->ranks[access->rank];
-    struct group *group = &rank->groups[access->group];
+    struct bank_group *group = &rank->groups[access->group];
     issue(dram, channel, clock, DRAM_ACT, access->bank, access, false);
     bank->row = access->row;
     bank->cas_ok = clock + t->tRCD;
@@ -148,7 +148,7 @@ static void activate(struct dram *dram, struct channel *channel, uint64_t clock,
     later(&group->act_ok, clock + t->tRRD_L);
     rank->activates[rank->activate++ % FAW] = clock + 1;
     for (int q = 0; q < 2; q++) {
-        const struct queue *queue = &channel->queues[q];
+        const struct dram_queue *queue = &channel->queues[q];
         bank->hits[q] = 0;
         for (uint32_t i = 0; i < queue->count; i++)
             if (queue->items[i].bank == access->bank && queue->items[i].row == access->row)
@@ -177,11 +177,12 @@ static void answer(struct dram *dram, uint64_t clock, uint32_t tag) {
 }
 
 /* What a column command makes the others of the channel wait for. */
-static void hold_others(struct dram *dram, struct channel *channel, uint64_t clock, const struct access *access) {
+static void hold_others(struct dram *dram, struct dram_channel *channel, uint64_t clock,
+                        const struct dram_access *access) {
     const struct dram_timing *t = &dram->config.t;
     const uint64_t data = dram->config.burst / 2;
     struct rank *own = &channel->ranks[access->rank];
-    struct group *group = &channel->ranks[access->rank].groups[access->group];
+    struct bank_group *group = &channel->ranks[access->rank].groups[access->group];
     for (uint32_t r = 0; r < dram->config.ranks; r++) {
         struct rank *rank = &channel->ranks[r];
         if (rank == own) {
@@ -201,11 +202,11 @@ static void hold_others(struct dram *dram, struct channel *channel, uint64_t clo
 }
 
 /* Issues the read or write, and removes it from its queue. */
-static void access_column(struct dram *dram, struct channel *channel, uint64_t clock, uint32_t index) {
+static void access_column(struct dram *dram, struct dram_channel *channel, uint64_t clock, uint32_t index) {
     const struct dram_timing *t = &dram->config.t;
     const uint64_t data = dram->config.burst / 2;
-    struct queue *queue = &channel->queues[channel->draining];
-    const struct access access = queue->items[index];
+    struct dram_queue *queue = &channel->queues[channel->draining];
+    const struct dram_access access = queue->items[index];
     struct bank *bank = &channel->banks[access.bank];
     bank->hits[access.write]--;
     const bool closes = dram->config.page == DRAM_CLOSED && !bank->hits[0] && !bank->hits[1];
@@ -234,9 +235,10 @@ static void access_column(struct dram *dram, struct channel *channel, uint64_t c
 /* ---- the choice ---- */
 
 /* First clock in which the bank's row may be opened. */
-static uint64_t act_clock(const struct dram *dram, const struct channel *channel, const struct access *access) {
+static uint64_t act_clock(const struct dram *dram, const struct dram_channel *channel,
+                          const struct dram_access *access) {
     const struct rank *rank = &channel->ranks[access->rank];
-    const struct group *group = &rank->groups[access->group];
+    const struct bank_group *group = &rank->groups[access->group];
     const uint64_t fourth = rank->activates[rank->activate % FAW];
     uint64_t clock = channel->banks[access->bank].act_ok;
     later(&clock, rank->all.act_ok);
@@ -246,9 +248,9 @@ static uint64_t act_clock(const struct dram *dram, const struct channel *channel
     return clock;
 }
 
-static uint64_t cas_clock(const struct channel *channel, const struct access *access) {
+static uint64_t cas_clock(const struct dram_channel *channel, const struct dram_access *access) {
     const struct rank *rank = &channel->ranks[access->rank];
-    const struct group *group = &rank->groups[access->group];
+    const struct bank_group *group = &rank->groups[access->group];
     const bool write = access->write;
     uint64_t clock = channel->banks[access->bank].cas_ok;
     later(&clock, write ? rank->all.write_ok : rank->all.read_ok);
@@ -258,7 +260,7 @@ static uint64_t cas_clock(const struct channel *channel, const struct access *ac
 
 /* Closes a rank whose refresh is due, then refreshes it. Returns the clock of the next step, `clock` + 1 if one was
  * done. */
-static uint64_t refresh(struct dram *dram, struct channel *channel, uint32_t r, uint64_t clock) {
+static uint64_t refresh(struct dram *dram, struct dram_channel *channel, uint32_t r, uint64_t clock) {
     struct bank *banks = &channel->banks[r * dram->banks];
     uint64_t ready = 0, closed = 0;
     bool open = false;
@@ -288,7 +290,7 @@ static uint64_t refresh(struct dram *dram, struct channel *channel, uint32_t r, 
     return clock + 1;
 }
 
-static void choose_direction(const struct dram *dram, struct channel *channel) {
+static void choose_direction(const struct dram *dram, struct dram_channel *channel) {
     const uint32_t reads = channel->queues[0].count, writes = channel->queues[1].count;
     const uint32_t high = dram->config.queue - dram->config.queue / 4, low = dram->config.queue / 4;
     if (!channel->draining)
@@ -305,13 +307,14 @@ struct candidates {
 };
 
 /* Looks at the waiting accesses, oldest first. all: even after one that can be read or written was found. */
-static void look(const struct dram *dram, struct channel *channel, uint64_t clock, bool all, struct candidates *found) {
-    const struct queue *queue = &channel->queues[channel->draining];
+static void look(const struct dram *dram, struct dram_channel *channel, uint64_t clock, bool all,
+                 struct candidates *found) {
+    const struct dram_queue *queue = &channel->queues[channel->draining];
     const bool aged = queue->count && queue->items[0].since + dram->config.age <= clock;
     *found = (struct candidates){-1, -1, -1, UINT64_MAX, UINT64_MAX};
     channel->scan++;
     for (uint32_t i = 0; i < queue->count && (all || found->column < 0); i++) {
-        const struct access *access = &queue->items[i];
+        const struct dram_access *access = &queue->items[i];
         struct bank *bank = &channel->banks[access->bank];
         const bool first = bank->scan != channel->scan;
         uint64_t at;
@@ -340,11 +343,11 @@ static void look(const struct dram *dram, struct channel *channel, uint64_t cloc
 /* Issues at most one command for the waiting accesses in this clock. Returns the next clock in which one could be.
  * Where commands take several clocks of the bus, those that open a bank come first: what they lose is not made up for.
  */
-static uint64_t choose(struct dram *dram, struct channel *channel, uint64_t clock) {
+static uint64_t choose(struct dram *dram, struct dram_channel *channel, uint64_t clock) {
     const struct dram_config *config = &dram->config;
     struct candidates found;
     choose_direction(dram, channel);
-    struct queue *queue = &channel->queues[channel->draining];
+    struct dram_queue *queue = &channel->queues[channel->draining];
     const bool opens_first = config->cas_clocks > 1;
     look(dram, channel, clock, opens_first, &found);
     if (opens_first && found.open < 0 && found.next_open < clock + config->cas_clocks)
@@ -356,7 +359,7 @@ static uint64_t choose(struct dram *dram, struct channel *channel, uint64_t cloc
     if (found.open >= 0)
         activate(dram, channel, clock, &queue->items[found.open]);
     else if (found.close >= 0) {
-        struct access *access = &queue->items[found.close];
+        struct dram_access *access = &queue->items[found.close];
         issue(dram, channel, clock, DRAM_PRE, access->bank, NULL, false);
         close_bank(dram, &channel->banks[access->bank], clock);
         access->closed_other = true;
@@ -366,7 +369,7 @@ static uint64_t choose(struct dram *dram, struct channel *channel, uint64_t cloc
 }
 
 /* One clock of a channel. */
-static void step(struct dram *dram, struct channel *channel, uint64_t clock) {
+static void step(struct dram *dram, struct dram_channel *channel, uint64_t clock) {
     uint64_t next = UINT64_MAX;
     for (uint32_t r = 0; r < dram->config.ranks; r++) {
         if (channel->ranks[r].refresh <= clock) {
@@ -388,7 +391,7 @@ static void step(struct dram *dram, struct channel *channel, uint64_t clock) {
 /* ---- time ---- */
 
 /* First clock at which a channel has anything to do; refresh too. */
-static uint64_t channel_next(const struct dram *dram, const struct channel *channel) {
+static uint64_t channel_next(const struct dram *dram, const struct dram_channel *channel) {
     uint64_t next = channel->next;
     if (next == UINT64_MAX)
         for (uint32_t r = 0; r < dram->config.ranks; r++)
@@ -398,7 +401,7 @@ static uint64_t channel_next(const struct dram *dram, const struct channel *chan
 
 void dram_advance(struct dram *dram, uint64_t clock) {
     for (uint32_t c = 0; c < dram->config.channels; c++) {
-        struct channel *channel = &dram->channels[c];
+        struct dram_channel *channel = &dram->channels[c];
         for (uint64_t at; (at = channel_next(dram, channel)) <= clock;)
             step(dram, channel, at);
     }
@@ -408,7 +411,7 @@ void dram_advance(struct dram *dram, uint64_t clock) {
 uint64_t dram_next(const struct dram *dram) {
     uint64_t next = UINT64_MAX;
     for (uint32_t c = 0; c < dram->config.channels; c++) {
-        const struct channel *channel = &dram->channels[c];
+        const struct dram_channel *channel = &dram->channels[c];
         if ((channel->queues[0].count || channel->queues[1].count) && channel->next < next)
             next = channel->next;
     }
@@ -440,7 +443,7 @@ bool dram_completion(struct dram *dram, uint64_t clock, uint32_t *tag) {
 /* ---- requests ---- */
 
 /* Takes an address apart. Returns the channel. */
-static uint32_t decode(const struct dram *dram, uint64_t line, struct access *access) {
+static uint32_t decode(const struct dram *dram, uint64_t line, struct dram_access *access) {
     const struct dram_config *config = &dram->config;
     uint32_t fields[DRAM_FIELDS] = {0}, shifts[DRAM_FIELDS] = {0};
     for (uint32_t i = 0; i < config->part_count; i++) {
@@ -459,8 +462,8 @@ static uint32_t decode(const struct dram *dram, uint64_t line, struct access *ac
 }
 
 /* The waiting write of a burst; NULL if there is none. */
-static const struct access *waiting_write(const struct channel *channel, uint64_t line) {
-    const struct queue *queue = &channel->queues[1];
+static const struct dram_access *waiting_write(const struct dram_channel *channel, uint64_t line) {
+    const struct dram_queue *queue = &channel->queues[1];
     for (uint32_t i = 0; i < queue->count; i++)
         if (queue->items[i].line == line)
             return &queue->items[i];
@@ -468,9 +471,9 @@ static const struct access *waiting_write(const struct channel *channel, uint64_
 }
 
 bool dram_request(struct dram *dram, uint64_t clock, uint64_t address, bool write, uint32_t tag) {
-    struct access access = {.line = address >> dram->lines_shift, .since = clock, .tag = tag, .write = write};
-    struct channel *channel = &dram->channels[decode(dram, access.line, &access)];
-    struct queue *queue = &channel->queues[write];
+    struct dram_access access = {.line = address >> dram->lines_shift, .since = clock, .tag = tag, .write = write};
+    struct dram_channel *channel = &dram->channels[decode(dram, access.line, &access)];
+    struct dram_queue *queue = &channel->queues[write];
     if (dram->config.merge && waiting_write(channel, access.line)) {
         dram->counts.joined += write;
         dram->counts.forwarded += !write;

@@ -16,14 +16,14 @@ enum { POSITION = 512, NAME = 128, PACKET = 32 };
 
 /* ---- the form that the format can express ---- */
 
-struct former {
+struct cfg_former {
     struct program *out;
     const struct program *prog;
     size_t changed;
     struct error *err;
 };
 
-static bool refuse(const struct former *former, const struct op *op, const char *found, const char *fits) {
+static bool refuse(const struct cfg_former *former, const struct op *op, const char *found, const char *fits) {
     char at[POSITION];
     return error_set(former->err, "%s: %s, which a .cfg cannot express; %s",
                      op_position(former->prog, op, at, sizeof at), found, fits);
@@ -34,13 +34,13 @@ static bool is_unit(const char *stream) {
 }
 
 /* True if the stream is the one that the command implies. */
-static bool right_stream(const struct former *former, const struct op *op, const char *wanted) {
+static bool right_stream(const struct cfg_former *former, const struct op *op, const char *wanted) {
     return strcmp(former->prog->streams[op->stream], wanted) == 0 ||
            refuse(former, op, "an operation in a stream that is not that of its kind", "leave stream= out");
 }
 
 /* True if the mask covers all bits of the register; others read 0. */
-static bool form_value(const struct former *former, struct op *op) {
+static bool form_value(const struct cfg_former *former, struct op *op) {
     const struct nvdla_register *reg = nvdla_register_at(former->prog->config, op->address);
     uint32_t fields = 0;
     for (size_t i = 0; i < reg->field_count; i++)
@@ -52,7 +52,7 @@ static bool form_value(const struct former *former, struct op *op) {
     return true;
 }
 
-static bool form_register(struct former *former, struct op op) {
+static bool form_register(struct cfg_former *former, struct op op) {
     const struct nvdla_register *reg = nvdla_register_at(former->prog->config, op.address);
     if (!reg)
         return refuse(former, &op, "an access to an address without a register", "a .cfg has only named registers");
@@ -90,7 +90,7 @@ static bool has_name(const struct op *op) {
     return op->pattern != PATTERN_BYTE || op->fill == 0 || op->fill == 0xff || op->fill == 0xa5 || op->fill == 0x5a;
 }
 
-static bool form_fill(struct former *former, struct op op) {
+static bool form_fill(struct cfg_former *former, struct op op) {
     if (has_name(&op)) {
         program_append(former->out, &op);
         return true;
@@ -108,7 +108,7 @@ static bool form_fill(struct former *former, struct op op) {
     return true;
 }
 
-static bool form_memory(struct former *former, struct op op) {
+static bool form_memory(struct cfg_former *former, struct op op) {
     const bool check = op.kind == OP_MEM_CHECK || op.kind == OP_MEM_CRC;
     if (!right_stream(former, &op, "memory"))
         return false;
@@ -127,7 +127,7 @@ static bool form_memory(struct former *former, struct op op) {
     return true;
 }
 
-static bool form_op(struct former *former, struct op op) {
+static bool form_op(struct cfg_former *former, struct op op) {
     switch (op.kind) {
     case OP_NOTE:
         program_append(former->out, &op);
@@ -165,7 +165,7 @@ static bool form_op(struct former *former, struct op op) {
 }
 
 /* Converts names of events to unique identifiers. */
-static void form_events(struct former *former) {
+static void form_events(struct cfg_former *former) {
     for (size_t i = 0; i < former->prog->event_count; i++) {
         autofree char *name = xstrdup(former->prog->events[i]);
         for (char *c = name; *c; c++)
@@ -200,7 +200,7 @@ static int end_order(const void *left, const void *right) {
 }
 
 /* An event that is raised after all interrupts. -1: there are none. */
-static int last_event(struct former *former) {
+static int last_event(struct cfg_former *former) {
     struct program *out = former->out;
     const size_t count = out->count;
     struct op op = op_make(OP_SYNC_WAIT, 0);
@@ -226,7 +226,7 @@ static int last_event(struct former *former) {
 }
 
 /* Moves CRCs at the end to after all interrupts. */
-static bool form_last_crcs(struct former *former, const struct op **end, size_t count) {
+static bool form_last_crcs(struct cfg_former *former, const struct op **end, size_t count) {
     int event = -1;
     for (size_t i = 0; i < count; i++) {
         struct op op = *end[i];
@@ -242,7 +242,7 @@ static bool form_last_crcs(struct former *former, const struct op **end, size_t 
 }
 
 /* Moves checks at the end to the end, in the order of reading the files. */
-static bool form_end(struct former *former) {
+static bool form_end(struct cfg_former *former) {
     struct program *out = former->out;
     const size_t total = out->count;
     autofree struct op *ops = xmalloc(total * sizeof *ops);
@@ -272,7 +272,7 @@ static bool form_end(struct former *former) {
 }
 
 struct program *cfg_form(const struct program *streams, size_t *changed, struct error *err) {
-    struct former former = {.out = program_like(streams), .prog = streams, .err = err};
+    struct cfg_former former = {.out = program_like(streams), .prog = streams, .err = err};
     bool good = true;
     for (size_t i = 0; i < streams->stream_count; i++)
         program_stream(former.out, streams->streams[i]);
@@ -289,7 +289,7 @@ struct program *cfg_form(const struct program *streams, size_t *changed, struct 
 
 /* ---- the files ---- */
 
-struct writer {
+struct cfg_writer {
     const struct program *form;
     struct folder folder;
     const char *name; /* of the test */
@@ -315,7 +315,7 @@ static void put_packets(void *context, uint64_t offset, const uint8_t *bytes, si
     }
 }
 
-static bool put_file(struct writer *writer, const char *name, const struct blob *blob) {
+static bool put_file(struct cfg_writer *writer, const char *name, const struct blob *blob) {
     writer->packets.n = 0;
     text_add(&writer->packets, "{\n", 2);
     blob_ranges(blob, put_packets, &writer->packets);
@@ -323,7 +323,7 @@ static bool put_file(struct writer *writer, const char *name, const struct blob 
     return folder_put(&writer->folder, name, &writer->packets, writer->err);
 }
 
-static const char *register_of(const struct writer *writer, const struct op *op, char text[NAME]) {
+static const char *register_of(const struct cfg_writer *writer, const struct op *op, char text[NAME]) {
     const struct nvdla_register *reg = nvdla_register_at(writer->form->config, op->address);
     snprintf(text, NAME, "NVDLA_%s.%s_0", nvdla_unit_names[reg->unit], reg->name);
     return text;
@@ -334,13 +334,13 @@ static const char *space_of(const struct op *op) {
 }
 
 /* Writes the id as the last operand, and the end of the command. */
-static void put_after(struct writer *writer, const struct op *op) {
+static void put_after(struct cfg_writer *writer, const struct op *op) {
     if (op->after >= 0)
         text_printf(&writer->out, ", %s", writer->form->events[op->after]);
     text_add(&writer->out, ");\n", 3);
 }
 
-static bool put_load(struct writer *writer, const struct op *op) {
+static bool put_load(struct cfg_writer *writer, const struct op *op) {
     char name[NAME];
     snprintf(name, sizeof name, "load_%03u.dat", writer->files++);
     text_printf(&writer->out, "mem_load(%s, 0x%08" PRIx64 ", \"%s\"", space_of(op), op->base, name);
@@ -348,7 +348,7 @@ static bool put_load(struct writer *writer, const struct op *op) {
     return put_file(writer, name, op->blob);
 }
 
-static bool put_check(struct writer *writer, const struct op *op) {
+static bool put_check(struct cfg_writer *writer, const struct op *op) {
     autofree char *name = op->at_end ? xprintf("%s_golden_%0*" PRIx64 ".dat", writer->name, writer->digits, op->base)
                                      : xprintf("check_%03u.dat", writer->files++);
     if (!op->at_end)
@@ -357,7 +357,7 @@ static bool put_check(struct writer *writer, const struct op *op) {
     return put_file(writer, name, op->blob);
 }
 
-static void put_fill(struct writer *writer, const struct op *op) {
+static void put_fill(struct cfg_writer *writer, const struct op *op) {
     const char *pattern = op->pattern == PATTERN_RANDOM    ? "RANDOM"
                           : op->pattern == PATTERN_ADDRESS ? "ADDR"
                           : op->fill == 0                  ? "ALL_ZERO"
@@ -369,7 +369,7 @@ static void put_fill(struct writer *writer, const struct op *op) {
     put_after(writer, op);
 }
 
-static void put_check_of_register(struct writer *writer, const struct op *op) {
+static void put_check_of_register(struct cfg_writer *writer, const struct op *op) {
     const struct nvdla_register *reg = nvdla_register_at(writer->form->config, op->address);
     char name[NAME];
     if (op->at_end)
@@ -378,7 +378,7 @@ static void put_check_of_register(struct writer *writer, const struct op *op) {
         text_printf(&writer->out, "reg_read_check(%s, 0x%" PRIx32 ");\n", register_of(writer, op, name), op->value);
 }
 
-static bool put_memory_op(struct writer *writer, const struct op *op) {
+static bool put_memory_op(struct cfg_writer *writer, const struct op *op) {
     struct text *out = &writer->out;
     switch (op->kind) {
     case OP_MEM_LOAD:
@@ -405,7 +405,7 @@ static bool put_memory_op(struct writer *writer, const struct op *op) {
     }
 }
 
-static bool put_op(struct writer *writer, const struct op *op) {
+static bool put_op(struct cfg_writer *writer, const struct op *op) {
     static const char *const polls[] = {"poll_reg_equal", "poll_reg_not_greater", "poll_reg_not_less"};
     struct text *out = &writer->out;
     char *const *events = writer->form->events;
@@ -455,7 +455,7 @@ static bool put_op(struct writer *writer, const struct op *op) {
     return true;
 }
 
-static bool read_again(const struct writer *writer) {
+static bool read_again(const struct cfg_writer *writer) {
     const struct trace_options options = {.config = writer->form->config};
     autofree char *path = xprintf("%s/%s.cfg", writer->folder.beside, writer->name);
     autoprogram struct program *again = trace_read(path, &options, writer->err);
@@ -475,7 +475,7 @@ static int golden_digits(const struct program *form) {
 }
 
 bool export_cfg(const struct program *form, const char *path, struct error *err) {
-    struct writer writer = {.form = form, .err = err, .digits = golden_digits(form)};
+    struct cfg_writer writer = {.form = form, .err = err, .digits = golden_digits(form)};
     if (!folder_open(&writer.folder, path, err))
         return false;
     const char *slash = strrchr(writer.folder.path, '/');

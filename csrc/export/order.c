@@ -13,7 +13,7 @@
 enum { POSITION = 512, INTERRUPTS = 32 };
 
 /* Operations of one stream, without comments. */
-struct cursor {
+struct order_cursor {
     size_t *ops;
     size_t count, next;
 };
@@ -22,7 +22,7 @@ struct order {
     const struct program *prog;
     struct program *out;
     struct error *err;
-    struct cursor *streams;
+    struct order_cursor *streams;
     size_t *deferred; /* deferred operations, whose streams have continued, in file order */
     size_t deferred_count;
     size_t *notifies; /* issued notifications whose interrupts have not been waited for; oldest first */
@@ -208,7 +208,7 @@ static void defer(struct order *order, size_t index) {
 }
 
 /* Appends the next operation of a stream if possible. */
-static bool go(struct order *order, struct cursor *stream) {
+static bool go(struct order *order, struct order_cursor *stream) {
     const size_t index = stream->ops[stream->next];
     const struct op *op = &order->prog->ops[index];
     if (op->after >= 0) {
@@ -227,10 +227,10 @@ static bool go(struct order *order, struct cursor *stream) {
 }
 
 /* The stream whose next operation is first in the file, of those from operation `from` on. NULL: none. */
-static struct cursor *first_stream(const struct order *order, size_t from) {
-    struct cursor *first = NULL;
+static struct order_cursor *first_stream(const struct order *order, size_t from) {
+    struct order_cursor *first = NULL;
     for (size_t i = 0; i < order->prog->stream_count; i++) {
-        struct cursor *stream = &order->streams[i];
+        struct order_cursor *stream = &order->streams[i];
         if (stream->next < stream->count && stream->ops[stream->next] >= from &&
             (!first || stream->ops[stream->next] < first->ops[first->next]))
             first = stream;
@@ -239,7 +239,7 @@ static struct cursor *first_stream(const struct order *order, size_t from) {
 }
 
 static bool go_once(struct order *order) {
-    struct cursor *stream = first_stream(order, 0);
+    struct order_cursor *stream = first_stream(order, 0);
     while (stream && !go(order, stream))
         stream = first_stream(order, stream->ops[stream->next] + 1);
     return stream != NULL;
@@ -252,7 +252,7 @@ static bool wait_once(struct order *order) {
     for (size_t i = 0; i < order->deferred_count; i++)
         if (wait_for_event(order, prog->ops[order->deferred[i]].after, false))
             return true;
-    for (struct cursor *stream = first_stream(order, 0); stream;
+    for (struct order_cursor *stream = first_stream(order, 0); stream;
          stream = first_stream(order, stream->ops[stream->next] + 1))
         if (wait_for_event(order, prog->ops[stream->ops[stream->next]].event, true))
             return true;
@@ -265,12 +265,12 @@ static bool wait_once(struct order *order) {
 /* Reports the first waiting operation and the one that it waits for. */
 static void explain(const struct order *order) {
     const struct program *prog = order->prog;
-    const struct cursor *first = first_stream(order, 0);
+    const struct order_cursor *first = first_stream(order, 0);
     const size_t waiting = first ? first->ops[first->next] : order->deferred[0];
     const struct op *op = &prog->ops[waiting];
     const int event = first ? op->event : op->after;
     const struct op *raiser = &prog->ops[order->raiser[event]];
-    const struct cursor *stream = &order->streams[raiser->stream];
+    const struct order_cursor *stream = &order->streams[raiser->stream];
     const struct op *before = stream->next < stream->count ? &prog->ops[stream->ops[stream->next]] : raiser;
     char at[POSITION], from[POSITION], behind[POSITION];
     error_set(order->err,
@@ -316,7 +316,7 @@ static void open_streams(struct order *order) {
     const struct program *prog = order->prog;
     for (size_t pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < prog->count; i++) {
-            struct cursor *stream = &order->streams[prog->sequential ? 0 : prog->ops[i].stream];
+            struct order_cursor *stream = &order->streams[prog->sequential ? 0 : prog->ops[i].stream];
             if (prog->ops[i].kind == OP_NOTE || prog->ops[i].at_end)
                 continue;
             if (pass)
@@ -325,7 +325,7 @@ static void open_streams(struct order *order) {
                 stream->count++;
         }
         for (size_t i = 0; i < prog->stream_count + 1; i++) {
-            struct cursor *stream = &order->streams[i];
+            struct order_cursor *stream = &order->streams[i];
             stream->next = 0;
             if (!pass)
                 stream->ops = xcalloc(stream->count + 1, sizeof *stream->ops);

@@ -18,7 +18,7 @@ enum { POSITION = 512, NAME = 128, LINE_BYTES = 32, NPOSTED = 0x20000, HIGH = 0x
 
 /* ---- the form that the format can express ---- */
 
-struct former {
+struct txn_former {
     struct program *out;
     const struct program *prog;
     uint64_t seed;
@@ -28,14 +28,14 @@ struct former {
     struct blob *blob; /* of the range */
 };
 
-static bool refuse(const struct former *former, const struct op *op, const char *found, const char *fits) {
+static bool refuse(const struct txn_former *former, const struct op *op, const char *found, const char *fits) {
     char at[POSITION];
     return error_set(former->err, "%s: %s, which input.txn cannot express; %s",
                      op_position(former->prog, op, at, sizeof at), found, fits);
 }
 
 /* True if all bytes of the operation are in the window of its memory. */
-static bool in_window(const struct former *former, const struct op *op, uint64_t size) {
+static bool in_window(const struct txn_former *former, const struct op *op, uint64_t size) {
     const struct txn_window *window = txn_window(former->prog->config, op->space);
     if (window && op->base >= window->base && op->base - window->base < window->size &&
         size <= window->size - (op->base - window->base))
@@ -47,7 +47,7 @@ static bool in_window(const struct former *former, const struct op *op, uint64_t
 }
 
 static void put_range(void *context, uint64_t offset, const uint8_t *bytes, size_t n, bool first) {
-    struct former *former = context;
+    struct txn_former *former = context;
     if (first) {
         struct op op = former->op;
         op.base += offset;
@@ -57,7 +57,7 @@ static void put_range(void *context, uint64_t offset, const uint8_t *bytes, size
     blob_append(former->blob, former->blob->extent, bytes, n);
 }
 
-static bool form_content(struct former *former, const struct op *op) {
+static bool form_content(struct txn_former *former, const struct op *op) {
     if (!in_window(former, op, op->blob->extent))
         return false;
     former->op = *op;
@@ -65,7 +65,7 @@ static bool form_content(struct former *former, const struct op *op) {
     return true;
 }
 
-static bool form_fill(struct former *former, struct op op) {
+static bool form_fill(struct txn_former *former, struct op op) {
     if (!in_window(former, &op, op.size))
         return false;
     if (op.size > TRACE_BLOB_LIMIT)
@@ -89,7 +89,7 @@ static bool form_fill(struct former *former, struct op op) {
     return true;
 }
 
-static void form_read(struct former *former, struct op op) {
+static void form_read(struct txn_former *former, struct op op) {
     const bool informational = nvdla_register_volatile(former->prog->config, op.address, op.mask);
     former->changed += op.volatile_read != informational;
     if (op.kind == OP_POLL && op.attempts == 1) {
@@ -108,7 +108,7 @@ static void form_read(struct former *former, struct op op) {
     program_append(former->out, &op);
 }
 
-static bool form_op(struct former *former, struct op op) {
+static bool form_op(struct txn_former *former, struct op op) {
     op.at_end = false;
     if (op.kind >= OP_WRITE && op.kind <= OP_POLL && !nvdla_register_at(former->prog->config, op.address))
         return refuse(former, &op, "an access to an address without a register", "the trace player would refuse it");
@@ -134,7 +134,7 @@ static bool form_op(struct former *former, struct op op) {
 }
 
 struct program *txn_form(const struct program *ordered, uint64_t seed, size_t *changed, struct error *err) {
-    struct former former = {.out = program_like(ordered), .prog = ordered, .seed = seed, .err = err};
+    struct txn_former former = {.out = program_like(ordered), .prog = ordered, .seed = seed, .err = err};
     bool good = true;
     program_stream(former.out, "main");
     former.out->sequential = true;
@@ -149,7 +149,7 @@ struct program *txn_form(const struct program *ordered, uint64_t seed, size_t *c
 
 /* ---- the files ---- */
 
-struct writer {
+struct txn_writer {
     const struct program *form;
     struct folder folder;
     struct text out;
@@ -158,7 +158,7 @@ struct writer {
     struct error *err;
 };
 
-static bool put_content(struct writer *writer, const struct op *op) {
+static bool put_content(struct txn_writer *writer, const struct op *op) {
     static const char hex[] = "0123456789abcdef";
     autotext struct text text = {0};
     char name[NAME];
@@ -182,7 +182,7 @@ static uint32_t token_of(const struct op *op) {
     return HIGH | (op->kind != OP_WRITE || op->nposted ? NPOSTED : 0) | op->address / 4;
 }
 
-static void put_read(struct writer *writer, const struct op *op) {
+static void put_read(struct txn_writer *writer, const struct op *op) {
     struct text *out = &writer->out;
     const uint32_t attempts = op->kind == OP_READ_CHECK ? 1 : op->attempts;
     text_printf(out, "read_reg 0x%08" PRIx32 " 0x%08" PRIx32, token_of(op), op->mask);
@@ -192,12 +192,12 @@ static void put_read(struct writer *writer, const struct op *op) {
         text_printf(out, " %s 0x%08" PRIx32 " %" PRIu32, relation_text(op->relation), op->value, attempts);
 }
 
-static void put_register_name(struct writer *writer, const struct op *op) {
+static void put_register_name(struct txn_writer *writer, const struct op *op) {
     char name[NAME];
     text_printf(&writer->out, " # %s", nvdla_register_name(writer->form->config, op->address, name, sizeof name));
 }
 
-static bool put_op(struct writer *writer, const struct op *op) {
+static bool put_op(struct txn_writer *writer, const struct op *op) {
     struct text *out = &writer->out;
     bool good = true;
     switch (op->kind) {
@@ -241,7 +241,7 @@ static bool names_register(const struct program *form, const struct op *note, co
 }
 
 /* The default number of attempts goes to plusargs.txt: that of the first poll. */
-static bool put_plusargs(struct writer *writer) {
+static bool put_plusargs(struct txn_writer *writer) {
     const struct program *form = writer->form;
     for (size_t i = 0; i < form->count; i++)
         if (form->ops[i].kind == OP_POLL) {
@@ -256,7 +256,7 @@ static bool put_plusargs(struct writer *writer) {
 }
 
 /* Checks that reading the file back gives the same program. */
-static bool read_again(const struct writer *writer) {
+static bool read_again(const struct txn_writer *writer) {
     const struct trace_options options = {.config = writer->form->config};
     autofree char *path = xprintf("%s/input.txn", writer->folder.beside);
     autoprogram struct program *again = trace_read(path, &options, writer->err);
@@ -267,7 +267,7 @@ static bool read_again(const struct writer *writer) {
 }
 
 bool export_txn(const struct program *form, const char *path, struct error *err) {
-    struct writer writer = {.form = form, .err = err, .attempts = TXN_ATTEMPTS};
+    struct txn_writer writer = {.form = form, .err = err, .attempts = TXN_ATTEMPTS};
     if (!folder_open(&writer.folder, path, err))
         return false;
     bool good = put_plusargs(&writer);

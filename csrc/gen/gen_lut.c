@@ -7,14 +7,14 @@ enum { ACCESS_WRITE_LE = 0x20000, ACCESS_WRITE_LO = 0x30000 };
 
 /* Bits that a unit's tables use of START and END (signed bits) and of INDEX_SELECT (-limit .. limit). Spec: 55-lut 4,
  * 7.1. */
-struct limits {
+struct lut_limits {
     int start_bits, end_bits, select;
 };
 
-static struct limits limits_of(const struct gen_layer *layer) {
+static struct lut_limits limits_of(const struct gen_layer *layer) {
     if (!layer->cdp)
-        return (struct limits){32, 32, 31};
-    return layer->precision == NVDLA_INT8 ? (struct limits){22, 38, 31} : (struct limits){38, 38, 63};
+        return (struct lut_limits){32, 32, 31};
+    return layer->precision == NVDLA_INT8 ? (struct lut_limits){22, 38, 31} : (struct lut_limits){38, 38, 63};
 }
 
 /* ---- shape ----------------------------------------------------------------------------------- */
@@ -32,7 +32,7 @@ static bool float_legal(const struct gen_layer *tables, struct error *err) {
 }
 
 static bool integer_legal(const struct gen_layer *layer, const struct gen_layer *tables, struct error *err) {
-    struct limits limits = limits_of(layer);
+    struct lut_limits limits = limits_of(layer);
     if (!fits(tables->le_start, limits.start_bits) || !fits(tables->lo_start, limits.start_bits))
         return error_set(err, "START has more than %d bits", limits.start_bits);
     if (!fits(tables->le_end, limits.end_bits) || !fits(tables->lo_end, limits.end_bits))
@@ -159,7 +159,7 @@ static int steps_of(int64_t entries) { /* log2 */
 /* A linear table of `entries` steps of 2^select over inputs of `bits` bits: START, END (mostly the fitting one). */
 static void draw_range(struct rng *rng, const struct gen_layer *layer, int bits, int64_t entries, int64_t *select,
                        int64_t *start, int64_t *end) {
-    struct limits limits = limits_of(layer);
+    struct lut_limits limits = limits_of(layer);
     *select = rng_chance(rng, 85) ? bits - steps_of(entries) + rng_range(rng, -2, 2)
                                   : rng_range(rng, -limits.select, limits.select);
     *select = *select < -limits.select ? -limits.select : *select > limits.select ? limits.select : *select;

@@ -367,7 +367,7 @@ enum { PROLOGUE = -1 /* operations before the first layer */, WINDOW_BYTES = 0x1
 
 /* A program cut into layers: a layer ends with the D_OP_ENABLE writes (BDMA: the launch) before the next unit's
  * programming. */
-struct cut {
+struct layer_cut {
     const struct program *prog;
     int *layer; /* of each operation */
     int count;
@@ -397,8 +397,8 @@ static bool is_programming(const struct nvdla_register *reg) {
     return reg && (reg->grouped || is_pointer(reg) || (reg->unit == NVDLA_BDMA && !is_launch(reg)));
 }
 
-static void cut_layers(struct cut *cut, const struct program *prog) {
-    *cut = (struct cut){.prog = prog, .layer = xmalloc(prog->count * sizeof *cut->layer)};
+static void cut_layers(struct layer_cut *cut, const struct program *prog) {
+    *cut = (struct layer_cut){.prog = prog, .layer = xmalloc(prog->count * sizeof *cut->layer)};
     int layer = PROLOGUE;
     bool armed = true; /* the next programming starts a layer */
     for (size_t i = 0; i < prog->count; i++) {
@@ -450,7 +450,7 @@ static bool survives(const struct program *prog, const struct op *op, const bool
 
 /* The program without the layers for which keep[] is false, into ops[] (room for all). Returns the number of
  * operations, 0 if the rest cannot run alone. */
-static size_t without(const struct cut *cut, const bool *keep, struct op *ops) {
+static size_t without(const struct layer_cut *cut, const bool *keep, struct op *ops) {
     const struct program *prog = cut->prog;
     bool *raised = xmalloc((prog->event_count + 1) * sizeof *raised), orphan = false, good = true;
     int gone[NVDLA_UNIT_COUNT] = {0};       /* uses of a unit removed so far */
@@ -499,7 +499,7 @@ static size_t without(const struct cut *cut, const bool *keep, struct op *ops) {
 }
 
 void shrink_program(struct shrink *shrink, struct program *prog) {
-    struct cut cut;
+    struct layer_cut cut;
     cut_layers(&cut, prog);
     struct op *ops = xmalloc((prog->count + 1) * sizeof *ops), *best = xmalloc((prog->count + 1) * sizeof *ops);
     autofree bool *keep = xmalloc((size_t)cut.count + 1);

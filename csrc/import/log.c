@@ -12,7 +12,7 @@
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
 
-struct state {
+struct log_state {
     pid_t pid;      /* of the program that reads the log; 0: it is waited for, or is none */
     char text[256]; /* of a hole */
 };
@@ -35,7 +35,7 @@ static bool take_number(struct span *rest, uint64_t *value) {
 
 /* Waits for the program. Returns its exit status, 128 + N if signal N ended it. */
 static int end_program(struct source *source) {
-    struct state *state = source->state;
+    struct log_state *state = source->state;
     int status = 0;
     lines_close(&source->lines);
     if (state->pid > 0)
@@ -82,7 +82,7 @@ static bool take_bytes(struct source *source, struct span digits, struct access 
 
 /* W|R LINE OFFSET VALUE, w|r LINE SPACE ADDRESS BYTES, i LINE LEVEL, h LINE TEXT */
 static bool take_access(struct source *source, char kind, uint64_t line, struct span rest, struct access *access) {
-    struct state *state = source->state;
+    struct log_state *state = source->state;
     uint64_t value = 0;
     *access = (struct access){.line = line, .mask = UINT32_MAX};
     if (kind == 'W' || kind == 'R') {
@@ -170,7 +170,7 @@ static void add_path(struct words *words, const char *path) {
 
 char *log_open(struct source *source, const char *format, int least, struct error *err) {
     const struct source_options *options = &source->options;
-    struct state *state = source->state;
+    struct log_state *state = source->state;
     autowords struct words words = {0};
     words_put(&words, format ? format : "");
     words_add(&words, "%d", least);
@@ -216,4 +216,4 @@ static void close_state(struct source *source) {
     end_program(source);
 }
 
-const struct source_format source_log = {NULL, NULL, next, close_state, "line", sizeof(struct state)};
+const struct source_format source_log = {NULL, NULL, next, close_state, "line", sizeof(struct log_state)};

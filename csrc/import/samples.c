@@ -10,7 +10,7 @@
 
 enum { CELLS = 512, HEADER_ROWS = 64 /* in which the names are looked for */ };
 
-struct state {
+struct samples_state {
     char separator;
     bool named, begun; /* the row of names, the first sample has been read */
     bool ended;
@@ -104,7 +104,7 @@ static int likely(const char *text, size_t n) {
 }
 
 static bool open_state(struct source *source, struct error *err) {
-    struct state *state = source->state;
+    struct samples_state *state = source->state;
     const char *radix = source->options.radix;
     const unsigned usual = !radix || strcmp(radix, "16") == 0 ? 16 : strcmp(radix, "10") == 0 ? 10 : 2;
     if (radix && usual == 2 && strcmp(radix, "2") != 0)
@@ -115,7 +115,7 @@ static bool open_state(struct source *source, struct error *err) {
 }
 
 static void close_state(struct source *source) {
-    struct state *state = source->state;
+    struct samples_state *state = source->state;
     sampler_free(&state->sampler);
     free(state->clean.text);
 }
@@ -124,7 +124,7 @@ static void close_state(struct source *source) {
 
 /* Takes the columns from a row of names: 1; 0: the row has none; -1: with a message. */
 static int take_names(struct source *source, const struct span *cells, int count, struct error *err) {
-    struct state *state = source->state;
+    struct samples_state *state = source->state;
     bool any = false;
     for (int i = 0; i < count; i++)
         for (int k = 0; k < KEYS; k++)
@@ -150,7 +150,7 @@ static int take_names(struct source *source, const struct span *cells, int count
 }
 
 /* "Radix - UNSIGNED", "HEX", ... in all cells. */
-static bool take_radixes(struct state *state, const struct span *cells, int count) {
+static bool take_radixes(struct samples_state *state, const struct span *cells, int count) {
     static const struct {
         const char *name;
         unsigned radix;
@@ -171,7 +171,7 @@ static bool take_radixes(struct state *state, const struct span *cells, int coun
 }
 
 /* A row of widths: 1 for handshakes, 32 for data. */
-static bool has_widths(const struct state *state, const struct span *cells, int count) {
+static bool has_widths(const struct samples_state *state, const struct span *cells, int count) {
     static const int ones[] = {CSB_VALID, CSB_READY,    CSB_WRITE,    READ_VALID,  APB_SELECT, APB_ENABLE,
                                APB_WRITE, LITE_AWVALID, LITE_AWREADY, LITE_WVALID, LITE_WREADY};
     static const int words[] = {CSB_DATA, READ_DATA, APB_WDATA, APB_RDATA, LITE_WDATA, LITE_RDATA};
@@ -218,7 +218,7 @@ static bool take_value(struct span cell, unsigned radix, struct value *value) {
 }
 
 static int take_sample(struct source *source, const struct span *cells, int count, struct error *err) {
-    struct state *state = source->state;
+    struct samples_state *state = source->state;
     const uint64_t line = (uint64_t)source->lines.line;
     for (int port = 0; port < PORTS; port++) {
         const int at = state->columns[port];
@@ -243,7 +243,7 @@ static int take_sample(struct source *source, const struct span *cells, int coun
 }
 
 static int take_row(struct source *source, struct span line, struct error *err) {
-    struct state *state = source->state;
+    struct samples_state *state = source->state;
     struct span cells[CELLS];
     if (!state->named)
         state->separator = csv_separator(line);
@@ -265,7 +265,7 @@ static int take_row(struct source *source, struct span line, struct error *err) 
 }
 
 static int next(struct source *source, struct access *access, struct error *err) {
-    struct state *state = source->state;
+    struct samples_state *state = source->state;
     struct span line;
     for (;;) {
         const int taken = sampler_take(source, &state->sampler, access, err);
@@ -288,4 +288,5 @@ static int next(struct source *source, struct access *access, struct error *err)
     }
 }
 
-const struct source_format source_samples = {likely, open_state, next, close_state, "line", sizeof(struct state)};
+const struct source_format source_samples = {likely,      open_state, next,
+                                             close_state, "line",     sizeof(struct samples_state)};

@@ -14,7 +14,7 @@
 
 enum { TOKENS = 8 };
 
-struct state {
+struct txn_state {
     bool bytes, player; /* dialect */
     struct blob *blob;  /* of a memory command passed on in pieces */
     enum access_kind kind;
@@ -31,7 +31,7 @@ static int likely(const char *text, size_t n) {
 
 /* Recognises the dialect from the start of the file: tokens have a high half, and the player has no `until`. */
 static bool sniff(struct source *source, struct error *err) {
-    struct state *state = source->state;
+    struct txn_state *state = source->state;
     struct lines lines;
     struct span line;
     bool high = false, until = false, player = false, any = false;
@@ -58,7 +58,7 @@ static bool sniff(struct source *source, struct error *err) {
 
 static bool open_state(struct source *source, struct error *err) {
     const char *dialect = source->options.dialect;
-    struct state *state = source->state;
+    struct txn_state *state = source->state;
     if (!dialect)
         return sniff(source, err);
     state->bytes = strcmp(dialect, "byte") == 0;
@@ -68,14 +68,14 @@ static bool open_state(struct source *source, struct error *err) {
 }
 
 static void close_state(struct source *source) {
-    struct state *state = source->state;
+    struct txn_state *state = source->state;
     if (state->blob)
         blob_free(state->blob);
 }
 
 /* The next piece of a memory command; 0 after the last. */
 static int next_piece(struct source *source, struct access *access) {
-    struct state *state = source->state;
+    struct txn_state *state = source->state;
     while (state->blob && state->chunk < state->blob->chunk_count) {
         const struct blob_chunk *chunk = &state->blob->chunks[state->chunk];
         if (state->at == chunk->size) {
@@ -105,7 +105,7 @@ static int next_piece(struct source *source, struct access *access) {
 /* addr nbytes file */
 static int take_memory(struct source *source, const struct span *tokens, int count, enum access_kind kind,
                        struct access *access, struct error *err) {
-    struct state *state = source->state;
+    struct txn_state *state = source->state;
     const uint64_t line = (uint64_t)source->lines.line;
     uint64_t size;
     size_t found = 0;
@@ -130,7 +130,7 @@ static int take_memory(struct source *source, const struct span *tokens, int cou
 /* A register command: tokens[1] is its address. */
 static int take_register(struct source *source, const struct span *tokens, int count, struct access *access,
                          struct error *err) {
-    const struct state *state = source->state;
+    const struct txn_state *state = source->state;
     const uint64_t line = (uint64_t)source->lines.line;
     const bool is_read = span_is(tokens[0], "read_reg"), is_until = span_is(tokens[0], "until");
     /* read_reg ADDRESS MASK == EXPECTED [POLLS]: with a single poll an ordinary read */
@@ -165,7 +165,7 @@ static int take_register(struct source *source, const struct span *tokens, int c
 /* write_mem addr bytemask data: a mask bit for each byte; read_mem addr mask expected: whole bytes of a mask. */
 static int take_quads(struct source *source, const struct span *tokens, int count, bool writes, struct access *access,
                       struct error *err) {
-    struct state *state = source->state;
+    struct txn_state *state = source->state;
     const uint64_t line = (uint64_t)source->lines.line;
     uint8_t mask[TXN_QUAD], data[TXN_QUAD];
     uint64_t bits = 0;
@@ -237,4 +237,4 @@ static int next(struct source *source, struct access *access, struct error *err)
     return 0;
 }
 
-const struct source_format source_txn = {likely, open_state, next, close_state, "line", sizeof(struct state)};
+const struct source_format source_txn = {likely, open_state, next, close_state, "line", sizeof(struct txn_state)};

@@ -18,7 +18,7 @@
 
 enum { CODE = 16 /* bytes of an identifier code */, SCOPES = 64, CANDIDATES = 8 };
 
-struct state {
+struct wave_state {
     FILE *pipe; /* fst2vcd */
     char *path[SCOPES];
     size_t depth;
@@ -74,7 +74,7 @@ static bool rises(const struct signal *clock) {
 
 /* Ends a time stamp. Dumps record the changes of an edge with the time stamp of that edge, so a clock samples what was
  * before; without a clock, what is there now is a sample. */
-static void end_of_time(struct state *state) {
+static void end_of_time(struct wave_state *state) {
     struct sampler *sampler = &state->sampler;
     const struct signal *signals = sampler->signals;
     if (!state->clocked)
@@ -88,7 +88,7 @@ static void end_of_time(struct state *state) {
 
 /* ---- the header ---- */
 
-static char *scope_path(const struct state *state) {
+static char *scope_path(const struct wave_state *state) {
     struct text text = {0};
     text_add(&text, "", 0);
     for (size_t i = 0; i < state->depth; i++)
@@ -104,7 +104,7 @@ static bool scope_fits(const char *path, const char *wanted) {
 
 /* $var TYPE WIDTH CODE NAME [RANGE] $end */
 static int take_variable(struct source *source, struct span rest, struct error *err) {
-    struct state *state = source->state;
+    struct wave_state *state = source->state;
     span_token(&rest);
     uint64_t width;
     const struct span size = span_token(&rest), code = span_token(&rest);
@@ -136,7 +136,7 @@ static int take_variable(struct source *source, struct span rest, struct error *
     return 0;
 }
 
-static void take_scope(struct state *state, struct span rest) {
+static void take_scope(struct wave_state *state, struct span rest) {
     span_token(&rest);
     const struct span name = span_token(&rest);
     if (state->depth < SCOPES)
@@ -145,7 +145,7 @@ static void take_scope(struct state *state, struct span rest) {
 
 /* Checks after the header that all signals exist. */
 static int check_header(struct source *source, struct error *err) {
-    struct state *state = source->state;
+    struct wave_state *state = source->state;
     char text[96];
     if (state->candidates > 1) {
         autotext struct text list = {0};
@@ -165,7 +165,7 @@ static int check_header(struct source *source, struct error *err) {
 /* ---- lines ---- */
 
 static int take_header(struct source *source, struct span line, struct error *err) {
-    struct state *state = source->state;
+    struct wave_state *state = source->state;
     struct span rest = line;
     const struct span word = span_token(&rest);
     if (span_is(word, "$scope"))
@@ -183,7 +183,7 @@ static int take_header(struct source *source, struct span line, struct error *er
 }
 
 static int bad_line(struct source *source, struct error *err) {
-    struct state *state = source->state;
+    struct wave_state *state = source->state;
     if (source->lines.cut) {
         source_drop(source, (uint64_t)source->lines.line,
                     "ends inside a value change after time stamp #%" PRIu64 ": dropped", state->sampler.time);
@@ -195,7 +195,7 @@ static int bad_line(struct source *source, struct error *err) {
 
 /* "1!", "b0101 !", "#1000", "$dumpvars" */
 static int take_change(struct source *source, struct span line, struct error *err) {
-    struct state *state = source->state;
+    struct wave_state *state = source->state;
     struct span rest = line, digits, code;
     const struct span word = span_token(&rest);
     if (word.n == 0 || word.at[0] == '$' || word.at[0] == 'r' || word.at[0] == 's')
@@ -226,7 +226,7 @@ static int take_change(struct source *source, struct span line, struct error *er
 }
 
 static int finish(struct source *source) {
-    struct state *state = source->state;
+    struct wave_state *state = source->state;
     if (!state->cut)
         end_of_time(state);
     state->ended = true;
@@ -236,7 +236,7 @@ static int finish(struct source *source) {
 
 /* Ends the output of fst2vcd: -1 with a message if it could not read the file. */
 static int end_fst2vcd(struct source *source, struct error *err) {
-    struct state *state = source->state;
+    struct wave_state *state = source->state;
     const int status = pclose(state->pipe);
     state->pipe = NULL;
     if (WIFSIGNALED(status))
@@ -250,7 +250,7 @@ static int end_fst2vcd(struct source *source, struct error *err) {
 }
 
 static int next(struct source *source, struct access *access, struct error *err) {
-    struct state *state = source->state;
+    struct wave_state *state = source->state;
     struct span line;
     for (;;) {
         const int taken = sampler_take(source, &state->sampler, access, err);
@@ -273,8 +273,8 @@ static int next(struct source *source, struct access *access, struct error *err)
     }
 }
 
-static struct state *new_state(struct source *source) {
-    struct state *state = source->state;
+static struct wave_state *new_state(struct source *source) {
+    struct wave_state *state = source->state;
     state->clocked = !source->options.clock || strcmp(source->options.clock, "none") != 0;
     return state;
 }
@@ -316,7 +316,7 @@ static bool is_whole(const char *path, struct error *err) {
 
 static bool open_fst(struct source *source, struct error *err) {
     enum { SECONDS = 60, BYTES_PER_SECOND = 100000 /* a tenth of its usual speed */ };
-    struct state *state = new_state(source);
+    struct wave_state *state = new_state(source);
     struct stat info;
     if (!is_whole(source->path, err) || stat(source->path, &info) != 0)
         return false;
@@ -333,7 +333,7 @@ static bool open_fst(struct source *source, struct error *err) {
 }
 
 static void close_state(struct source *source) {
-    struct state *state = source->state;
+    struct wave_state *state = source->state;
     /* fst2vcd writes until its pipe has no reader. */
     if (state->pipe) {
         lines_close(&source->lines);
@@ -344,5 +344,5 @@ static void close_state(struct source *source) {
     sampler_free(&state->sampler);
 }
 
-const struct source_format source_vcd = {likely_vcd, open_vcd, next, close_state, "time", sizeof(struct state)};
-const struct source_format source_fst = {likely_fst, open_fst, next, close_state, "time", sizeof(struct state)};
+const struct source_format source_vcd = {likely_vcd, open_vcd, next, close_state, "time", sizeof(struct wave_state)};
+const struct source_format source_fst = {likely_fst, open_fst, next, close_state, "time", sizeof(struct wave_state)};

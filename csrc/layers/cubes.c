@@ -5,12 +5,12 @@
 #include "nvdla/sizes.h"
 
 /* A register of a unit that is read through a variable. */
-struct place {
+struct cube_place {
     enum nvdla_unit unit;
     uint32_t low, high, line, surface; /* in-window byte offsets */
 };
 #define PLACE(unit, low, high, line, surface)                                                                          \
-    &(const struct place) {                                                                                            \
+    &(const struct cube_place) {                                                                                       \
         NVDLA_##unit, unit##_##low, unit##_##high, unit##_##line, unit##_##surface                                     \
     }
 
@@ -36,7 +36,7 @@ static uint64_t aligned_address(const struct registers_view *view, enum nvdla_un
 }
 
 /* A cube with the base and the strides of its registers. */
-static struct memory_cube place(const struct registers_view *view, const struct place *at, bool drop_low,
+static struct memory_cube place(const struct registers_view *view, const struct cube_place *at, bool drop_low,
                                 uint32_t ram_type) {
     struct cube cube = {
         .base = view_address(view, at->unit, at->low, at->high),
@@ -111,7 +111,7 @@ struct sdp_cubes sdp_cubes(const struct registers_view *view) {
 /* The operand DMAs have the same layout at different offsets. */
 static const struct {
     uint32_t cfg;
-    struct place place;
+    struct cube_place place;
 } operand_registers[SDP_STAGES] = {
     {SDP_RDMA_D_BRDMA_CFG,
      {NVDLA_SDP_RDMA, SDP_RDMA_D_BS_BASE_ADDR_LOW, SDP_RDMA_D_BS_BASE_ADDR_HIGH, SDP_RDMA_D_BS_LINE_STRIDE,
@@ -401,12 +401,14 @@ struct rubik_cubes rubik_cubes(const struct registers_view *view) {
         .lanes = atom / element,
         .phase = VALUE(view, RBK, D_CONTRACT_STRIDE_0),
     };
-    const struct place *source = PLACE(RBK, D_DAIN_ADDR_LOW, D_DAIN_ADDR_HIGH, D_DAIN_LINE_STRIDE, D_DAIN_SURF_STRIDE),
-                       *planes =
-                           PLACE(RBK, D_DAIN_ADDR_LOW, D_DAIN_ADDR_HIGH, D_DAIN_LINE_STRIDE, D_DAIN_PLANAR_STRIDE);
-    const struct place *to = PLACE(RBK, D_DAOUT_ADDR_LOW, D_DAOUT_ADDR_HIGH, D_DAOUT_LINE_STRIDE, D_DAOUT_SURF_STRIDE),
-                       *to_planes =
-                           PLACE(RBK, D_DAOUT_ADDR_LOW, D_DAOUT_ADDR_HIGH, D_DAOUT_LINE_STRIDE, D_DAOUT_PLANAR_STRIDE);
+    const struct cube_place *source =
+                                PLACE(RBK, D_DAIN_ADDR_LOW, D_DAIN_ADDR_HIGH, D_DAIN_LINE_STRIDE, D_DAIN_SURF_STRIDE),
+                            *planes =
+                                PLACE(RBK, D_DAIN_ADDR_LOW, D_DAIN_ADDR_HIGH, D_DAIN_LINE_STRIDE, D_DAIN_PLANAR_STRIDE);
+    const struct cube_place *to = PLACE(RBK, D_DAOUT_ADDR_LOW, D_DAOUT_ADDR_HIGH, D_DAOUT_LINE_STRIDE,
+                                        D_DAOUT_SURF_STRIDE),
+                            *to_planes = PLACE(RBK, D_DAOUT_ADDR_LOW, D_DAOUT_ADDR_HIGH, D_DAOUT_LINE_STRIDE,
+                                               D_DAOUT_PLANAR_STRIDE);
     int in_channels = cubes.out_channels;
     cubes.surfaces = groups_of(cubes.out_channels, (int)cubes.lanes);
     cubes.planar_atoms = ceil_div((size_t)cubes.width, cubes.lanes);

@@ -5,23 +5,23 @@
 #include "layers/traffic.h"
 #include "nvdla/sizes.h"
 
-struct list {
+struct extent_list {
     struct memory_extent *extents;
     size_t count;
 };
 
-static void add(struct list *list, bool primary, uint64_t start, uint64_t size) {
+static void add(struct extent_list *list, bool primary, uint64_t start, uint64_t size) {
     if (size > 0 && list->count < LAUNCH_EXTENTS)
         list->extents[list->count++] = (struct memory_extent){primary, start, size};
 }
 
-static void add_cube(struct list *list, const struct cube *cube, bool primary) {
+static void add_cube(struct extent_list *list, const struct cube *cube, bool primary) {
     add(list, primary, cube_atom_address(cube, 0, 0, 0), cube_extent(cube));
 }
 
 /* Planes of an image: whole lines; those of the second plane are shifted by the remainder of X_OFFSET within an
  * atom. */
-static void add_image(struct list *list, const struct cdma_cubes *cdma, size_t atom) {
+static void add_image(struct extent_list *list, const struct cdma_cubes *cdma, size_t atom) {
     for (int plane = 0; cdma->pixel && plane < cdma->pixel->planes; plane++) {
         const size_t bytes = (size_t)cdma->pixel->pixel_bytes[plane];
         const size_t offset = plane > 0 ? cdma->x_offset % (atom / bytes) : cdma->x_offset;
@@ -30,12 +30,12 @@ static void add_image(struct list *list, const struct cdma_cubes *cdma, size_t a
     }
 }
 
-static void add_feature(struct list *list, const struct cdma_cubes *cdma, const struct nvdla_config *config) {
+static void add_feature(struct extent_list *list, const struct cdma_cubes *cdma, const struct nvdla_config *config) {
     const struct memory_cube feature = cdma_feature(cdma, config);
     add_cube(list, &feature.cube, feature.primary);
 }
 
-static void add_cdma(struct list *list, const struct nvdla_config *config, const struct launch *launch) {
+static void add_cdma(struct extent_list *list, const struct nvdla_config *config, const struct launch *launch) {
     const struct registers_view view = launch_view(config, launch);
     const struct cdma_cubes cdma = cdma_cubes(&view);
     const size_t atom = (size_t)config->mem_atom;
@@ -53,7 +53,7 @@ static void add_cdma(struct list *list, const struct nvdla_config *config, const
     }
 }
 
-static void add_sdp_rdma(struct list *list, const struct nvdla_config *config, const struct launch *launch) {
+static void add_sdp_rdma(struct extent_list *list, const struct nvdla_config *config, const struct launch *launch) {
     static const enum nvdla_client clients[SDP_STAGES] = {NVDLA_READ_SDP_B, NVDLA_READ_SDP_N, NVDLA_READ_SDP_E};
     const struct registers_view view = launch_view(config, launch);
     const struct sdp_rdma_cubes rdma = sdp_rdma_cubes(&view);
@@ -72,7 +72,7 @@ static void add_sdp_rdma(struct list *list, const struct nvdla_config *config, c
     }
 }
 
-static void add_bdma(struct list *list, const struct nvdla_config *config, const struct launch *launch) {
+static void add_bdma(struct extent_list *list, const struct nvdla_config *config, const struct launch *launch) {
     struct launch_block block;
     for (size_t i = 0; launch_block(config, launch, i, &block); i++)
         add_cube(list, &block.source, block.source_primary);
@@ -80,7 +80,7 @@ static void add_bdma(struct list *list, const struct nvdla_config *config, const
 
 size_t launch_reads(const struct nvdla_config *config, const struct launch *launch,
                     struct memory_extent extents[LAUNCH_EXTENTS]) {
-    struct list list = {.extents = extents};
+    struct extent_list list = {.extents = extents};
     struct cube cube;
     bool primary;
     if (launch->unit == NVDLA_CDMA)

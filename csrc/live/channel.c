@@ -25,7 +25,7 @@ void channel_close(struct channel *channel) {
     channel->message = NULL;
 }
 
-int channel_take_fd(struct message *message) {
+int channel_take_fd(struct vfio_message *message) {
     if (message->fd_count == 0)
         return -1;
     const int fd = message->fds[0];
@@ -34,14 +34,14 @@ int channel_take_fd(struct message *message) {
     return fd;
 }
 
-void channel_close_fds(struct message *message) {
+void channel_close_fds(struct vfio_message *message) {
     while (message->fd_count > 0)
         close(message->fds[--message->fd_count]);
 }
 
 /* Keeps the descriptors that came with a part of a message. */
 static void take_descriptors(struct channel *channel, struct msghdr *part) {
-    struct message *message = channel->message;
+    struct vfio_message *message = channel->message;
     channel->cut |= (part->msg_flags & MSG_CTRUNC) != 0;
     for (struct cmsghdr *control = CMSG_FIRSTHDR(part); control; control = CMSG_NXTHDR(part, control)) {
         if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS)
@@ -77,7 +77,7 @@ static ssize_t receive_part(struct channel *channel, void *to, size_t n) {
 }
 
 enum channel_event channel_receive(struct channel *channel, struct error *err) {
-    struct message *message = channel->message;
+    struct vfio_message *message = channel->message;
     struct vfio_header *header = &message->header;
     err->text[0] = '\0';
     if (channel->have == 0)

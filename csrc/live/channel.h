@@ -9,7 +9,7 @@
 
 enum { CHANNEL_PAYLOAD = VFIO_DATA_MOST + 64 };
 
-struct message {
+struct vfio_message {
     struct vfio_header header;
     uint32_t size; /* of the payload */
     int fds[VFIO_FDS_MOST];
@@ -25,7 +25,7 @@ struct channel {
     size_t have;   /* bytes of the message that has begun to arrive */
     uint16_t next; /* identifier of the next command of this side */
     bool cut;      /* descriptors were lost: too many in one message */
-    struct message *message;
+    struct vfio_message *message;
 };
 
 /* Takes a connected socket. */
@@ -49,8 +49,8 @@ bool channel_ready(const struct channel *channel);
 bool channel_ended(const struct channel *channel);
 
 /* Takes a descriptor of the current message; -1 if it has none left. */
-int channel_take_fd(struct message *message);
-void channel_close_fds(struct message *message);
+int channel_take_fd(struct vfio_message *message);
+void channel_close_fds(struct vfio_message *message);
 
 /* Sends a reply to a command: data, or an error number if that is not 0. Does nothing if none is wanted. False if the
  * peer has gone or the program is to end. */

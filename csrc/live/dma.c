@@ -16,12 +16,12 @@
 enum { MAPS_MOST = 4096 };
 
 /* The maps that a signal handler must know, which gets no argument of its caller's. */
-static const struct dma *volatile mapped;
+static const struct live_dma *volatile mapped;
 
 static void replace_page(int number, siginfo_t *info, void *context) {
     (void)context;
     const uintptr_t at = (uintptr_t)info->si_addr & ~(uintptr_t)(MEMORY_PAGE - 1);
-    const struct dma *dma = mapped;
+    const struct live_dma *dma = mapped;
     for (size_t i = 0; dma && i < dma->count; i++) {
         const uintptr_t first = (uintptr_t)dma->maps[i].bytes;
         if (first && at >= first && at - first < dma->maps[i].size &&
@@ -37,7 +37,7 @@ void dma_survive_truncation(void) {
     sigaction(SIGBUS, &action, NULL);
 }
 
-static bool is_by_messages(const struct dma *dma, uint64_t address) {
+static bool is_by_messages(const struct live_dma *dma, uint64_t address) {
     for (size_t i = 0; i < dma->count; i++) {
         const struct dma_map *map = &dma->maps[i];
         if (!map->bytes && address >= map->address && address - map->address < map->size)
@@ -65,7 +65,7 @@ static void note_read(void *context, uint64_t address, size_t n, const struct me
 static void note_written(void *context, uint64_t address, size_t n, const struct memory_origin *origin) {
     (void)origin;
     const struct dma_ear *ear = context;
-    struct dma *dma = ear->dma;
+    struct live_dma *dma = ear->dma;
     if (dma->recording)
         record(ear, true, address, n);
     if (!dma->by_messages || !is_by_messages(dma, address))
@@ -73,8 +73,8 @@ static void note_written(void *context, uint64_t address, size_t n, const struct
     ranges_add(&dma->written, address, n);
 }
 
-void dma_open(struct dma *dma, struct device *dev, struct recording *recording) {
-    *dma = (struct dma){.dev = dev, .recording = recording};
+void dma_open(struct live_dma *dma, struct device *dev, struct recording *recording) {
+    *dma = (struct live_dma){.dev = dev, .recording = recording};
     mapped = dma;
     for (int space = 0; space < SPACE_COUNT; space++) {
         dma->ears[space] = (struct dma_ear){dma, (enum memory_space)space};
@@ -99,7 +99,7 @@ static void cut(struct ranges *ranges, uint64_t first, uint64_t last) {
     *ranges = rest;
 }
 
-static void end_map(struct dma *dma, size_t index) {
+static void end_map(struct live_dma *dma, size_t index) {
     const struct dma_map map = dma->maps[index];
     if (!map.bytes) {
         cut(&dma->wanted, map.address, map.address + (map.size - 1));
@@ -120,7 +120,7 @@ static void end_map(struct dma *dma, size_t index) {
         dma->by_messages--;
 }
 
-void dma_close(struct dma *dma) {
+void dma_close(struct live_dma *dma) {
     while (dma->count > 0)
         end_map(dma, 0);
     for (int space = 0; space < SPACE_COUNT; space++)
@@ -161,7 +161,7 @@ static void *map_pages(const struct vfio_dma_map *map, int fd, int *number, stru
 }
 
 /* Error number with a message, 0 if a map could be added. */
-static int check_map(const struct dma *dma, const struct vfio_dma_map *map, struct error *err) {
+static int check_map(const struct live_dma *dma, const struct vfio_dma_map *map, struct error *err) {
     if (map->size == 0 || (map->address | map->size) % MEMORY_PAGE != 0 || map->size - 1 > UINT64_MAX - map->address ||
         map->size > SIZE_MAX / 2) {
         error_set(err, "DMA_MAP: found address 0x%" PRIx64 " and size 0x%" PRIx64 ", expected multiples of %d",
@@ -182,7 +182,7 @@ static int check_map(const struct dma *dma, const struct vfio_dma_map *map, stru
     return 0;
 }
 
-int dma_map(struct dma *dma, const struct vfio_dma_map *map, int fd, struct error *err) {
+int dma_map(struct live_dma *dma, const struct vfio_dma_map *map, int fd, struct error *err) {
     int number = check_map(dma, map, err);
     if (number)
         return number;
@@ -204,7 +204,7 @@ int dma_map(struct dma *dma, const struct vfio_dma_map *map, int fd, struct erro
     return 0;
 }
 
-int dma_unmap(struct dma *dma, const struct vfio_dma_unmap *range, struct error *err) {
+int dma_unmap(struct live_dma *dma, const struct vfio_dma_unmap *range, struct error *err) {
     const bool all = range->flags & VFIO_UNMAP_ALL;
     const uint64_t last = range->address + (range->size - 1);
     if (!all && (range->size == 0 || range->size - 1 > UINT64_MAX - range->address)) {
@@ -230,7 +230,7 @@ int dma_unmap(struct dma *dma, const struct vfio_dma_unmap *range, struct error 
     return 0;
 }
 
-void dma_want(struct dma *dma, const struct launch *launch) {
+void dma_want(struct live_dma *dma, const struct launch *launch) {
     struct memory_extent extents[LAUNCH_EXTENTS];
     const size_t extent_count = dma->by_messages ? launch_reads(dma->dev->config, launch, extents) : 0;
     for (size_t i = 0; i < extent_count; i++) {
@@ -247,15 +247,15 @@ void dma_want(struct dma *dma, const struct launch *launch) {
     }
 }
 
-void dma_forget(struct dma *dma) {
+void dma_forget(struct live_dma *dma) {
     dma->wanted.count = 0;
 }
 
-bool dma_wants(const struct dma *dma) {
+bool dma_wants(const struct live_dma *dma) {
     return dma->wanted.count > 0;
 }
 
-bool dma_owes(const struct dma *dma) {
+bool dma_owes(const struct live_dma *dma) {
     return dma->written.count > 0 || dma->sent.count > 0;
 }
 
@@ -271,11 +271,11 @@ static bool take_piece(struct ranges *ranges, uint32_t most, struct range *piece
     return true;
 }
 
-bool dma_next_read(struct dma *dma, uint32_t most, struct range *piece) {
+bool dma_next_read(struct live_dma *dma, uint32_t most, struct range *piece) {
     return take_piece(&dma->wanted, most, piece);
 }
 
-bool dma_next_write(struct dma *dma, uint32_t most, struct range *piece) {
+bool dma_next_write(struct live_dma *dma, uint32_t most, struct range *piece) {
     if (dma->sent.count == 0) {
         const struct ranges empty = dma->sent;
         dma->sent = dma->written;
@@ -286,7 +286,7 @@ bool dma_next_write(struct dma *dma, uint32_t most, struct range *piece) {
 }
 
 /* Overwrites with what the device has, where it has written: that is newer. */
-static void keep_written(const struct dma *dma, const struct ranges *ranges, uint64_t address, uint8_t *bytes,
+static void keep_written(const struct live_dma *dma, const struct ranges *ranges, uint64_t address, uint8_t *bytes,
                          size_t n) {
     for (size_t i = 0; i < ranges->count; i++) {
         const struct range *range = &ranges->list[i];
@@ -297,7 +297,7 @@ static void keep_written(const struct dma *dma, const struct ranges *ranges, uin
     }
 }
 
-void dma_put(struct dma *dma, uint64_t address, const void *bytes, size_t n) {
+void dma_put(struct live_dma *dma, uint64_t address, const void *bytes, size_t n) {
     autofree uint8_t *whole = xmalloc(n);
     memcpy(whole, bytes, n);
     keep_written(dma, &dma->written, address, whole, n);
@@ -307,7 +307,7 @@ void dma_put(struct dma *dma, uint64_t address, const void *bytes, size_t n) {
             memory_write(dma->dev->memory[space], address, whole, n, NULL, NULL);
 }
 
-void dma_get(const struct dma *dma, uint64_t address, void *bytes, size_t n) {
+void dma_get(const struct live_dma *dma, uint64_t address, void *bytes, size_t n) {
     memory_read(dma->dev->memory[SPACE_PRIMARY], address, bytes, n);
 }
 
@@ -339,7 +339,7 @@ static bool map_is_zero(const struct dma_map *map) {
     return true;
 }
 
-bool dma_is_empty(const struct dma *dma) {
+bool dma_is_empty(const struct live_dma *dma) {
     bool any = false;
     for (size_t i = 0; i < dma->count; i++) {
         if (!dma->maps[i].bytes)

@@ -17,15 +17,15 @@ struct dma_map {
     bool writable;
 };
 
-struct dma;
+struct live_dma;
 
 /* Hears the accesses of one memory. */
 struct dma_ear {
-    struct dma *dma;
+    struct live_dma *dma;
     enum memory_space space;
 };
 
-struct dma {
+struct live_dma {
     struct device *dev;
     struct recording *recording; /* NULL: none */
     struct dma_ear ears[SPACE_COUNT];
@@ -37,37 +37,37 @@ struct dma {
 };
 
 /* recording: gets what the device writes, and what a model reads; NULL: none. */
-void dma_open(struct dma *dma, struct device *dev, struct recording *recording);
+void dma_open(struct live_dma *dma, struct device *dev, struct recording *recording);
 /* Ends all maps. */
-void dma_close(struct dma *dma);
+void dma_close(struct live_dma *dma);
 
 /* Adds a map; fd: a descriptor, which stays the caller's, or -1. Returns 0, or an error number with a message: a size
  * or an address that is not of whole pages, a descriptor that is not memory or is too short, an overlap. */
-int dma_map(struct dma *dma, const struct vfio_dma_map *map, int fd, struct error *err);
+int dma_map(struct live_dma *dma, const struct vfio_dma_map *map, int fd, struct error *err);
 
 /* Ends the maps that lie in the range, of which there may be none. Returns an error number with a message if a map is
  * only partly in it. */
-int dma_unmap(struct dma *dma, const struct vfio_dma_unmap *range, struct error *err);
+int dma_unmap(struct live_dma *dma, const struct vfio_dma_unmap *range, struct error *err);
 
 /* Wants what a launch reads of maps without bytes. A launch that reads much, or says so, costs nothing. */
-void dma_want(struct dma *dma, const struct launch *launch);
+void dma_want(struct live_dma *dma, const struct launch *launch);
 /* Wants nothing any longer: the launches are gone. */
-void dma_forget(struct dma *dma);
-bool dma_wants(const struct dma *dma);
+void dma_forget(struct live_dma *dma);
+bool dma_wants(const struct live_dma *dma);
 /* True if the device has written what was not sent yet. */
-bool dma_owes(const struct dma *dma);
+bool dma_owes(const struct live_dma *dma);
 
 /* Takes the next piece, of at most so many bytes, that is to be read from the client, or written to it. False: none. */
-bool dma_next_read(struct dma *dma, uint32_t most, struct range *piece);
-bool dma_next_write(struct dma *dma, uint32_t most, struct range *piece);
+bool dma_next_read(struct live_dma *dma, uint32_t most, struct range *piece);
+bool dma_next_write(struct live_dma *dma, uint32_t most, struct range *piece);
 
 /* Bytes of such a map for the device, or from it. */
-void dma_put(struct dma *dma, uint64_t address, const void *bytes, size_t n);
-void dma_get(const struct dma *dma, uint64_t address, void *bytes, size_t n);
+void dma_put(struct live_dma *dma, uint64_t address, const void *bytes, size_t n);
+void dma_get(const struct live_dma *dma, uint64_t address, void *bytes, size_t n);
 
 /* True if the client has given descriptors and none of their pages holds a byte that is not 0: another process then
  * works in copies of them. */
-bool dma_is_empty(const struct dma *dma);
+bool dma_is_empty(const struct live_dma *dma);
 
 /* From now on, a page of a map that its file no longer has reads as 0 and is this process's own, instead of ending it.
  * The maps are those of the last dma_open(). */

@@ -100,7 +100,7 @@ static void set_event(struct function *function, uint32_t index, int fd) {
 }
 
 /* SET_IRQS of INTx or MSI with an action for one vector; false if it is none. */
-static bool act_on_irq(struct function *function, const struct vfio_set_irqs *set, struct message *message) {
+static bool act_on_irq(struct function *function, const struct vfio_set_irqs *set, struct vfio_message *message) {
     const uint32_t data = set->flags & VFIO_DATA;
     const bool chosen = data == VFIO_DATA_NONE ||
                         (data == VFIO_DATA_BOOL && message->size > sizeof *set && message->payload[sizeof *set]);
@@ -131,7 +131,7 @@ static bool act_on_irq(struct function *function, const struct vfio_set_irqs *se
     }
 }
 
-static void set_irqs(struct function *function, struct message *message) {
+static void set_irqs(struct function *function, struct vfio_message *message) {
     const struct vfio_header *command = &message->header;
     struct vfio_set_irqs set;
     memcpy(&set, message->payload, sizeof set);
@@ -178,7 +178,7 @@ static enum channel_event receive(struct function *function) {
     return event;
 }
 
-static bool is_reply(const struct message *message) {
+static bool is_reply(const struct vfio_message *message) {
     return (message->header.flags & VFIO_TYPE) == VFIO_REPLY;
 }
 
@@ -318,7 +318,7 @@ static int access_region(struct function *function, bool write, const struct vfi
     }
 }
 
-static void access_message(struct function *function, struct message *message) {
+static void access_message(struct function *function, struct vfio_message *message) {
     const struct vfio_header command = message->header;
     const bool write = command.command == VFIO_REGION_WRITE;
     uint8_t bytes[sizeof(struct vfio_access) + ACCESS_MOST];
@@ -361,7 +361,7 @@ static bool read_capabilities(struct function *function, const char *text, size_
     return good;
 }
 
-static void exchange_versions(struct function *function, struct message *message) {
+static void exchange_versions(struct function *function, struct vfio_message *message) {
     uint16_t version[2];
     char answer[VERSION_TEXT];
     memcpy(version, message->payload, sizeof version);
@@ -384,7 +384,7 @@ static void exchange_versions(struct function *function, struct message *message
     reply(function, &message->header, answer, sizeof version + (size_t)size + 1, 0);
 }
 
-static void describe_device(struct function *function, struct message *message) {
+static void describe_device(struct function *function, struct vfio_message *message) {
     const struct vfio_info info = {.argsz = sizeof info,
                                    .flags = VFIO_INFO_RESET | VFIO_INFO_PCI,
                                    .regions = VFIO_REGIONS + (function->own_clock ? 1 : 0),
@@ -392,7 +392,7 @@ static void describe_device(struct function *function, struct message *message) 
     reply(function, &message->header, &info, sizeof info, 0);
 }
 
-static void describe_region(struct function *function, struct message *message) {
+static void describe_region(struct function *function, struct vfio_message *message) {
     struct vfio_region_info info;
     memcpy(&info, message->payload, sizeof info);
     const uint32_t index = info.index;
@@ -408,7 +408,7 @@ static void describe_region(struct function *function, struct message *message) 
         refuse(function, &message->header, EINVAL, "GET_REGION_INFO of region %u", (unsigned)index);
 }
 
-static void describe_irq(struct function *function, struct message *message) {
+static void describe_irq(struct function *function, struct vfio_message *message) {
     struct vfio_irq_info info;
     memcpy(&info, message->payload, sizeof info);
     const uint32_t index = info.index;
@@ -425,7 +425,7 @@ static void describe_irq(struct function *function, struct message *message) {
 
 /* ---- commands ---- */
 
-static void map_memory(struct function *function, struct message *message) {
+static void map_memory(struct function *function, struct vfio_message *message) {
     struct vfio_dma_map map;
     struct error err;
     memcpy(&map, message->payload, sizeof map);
@@ -439,7 +439,7 @@ static void map_memory(struct function *function, struct message *message) {
         reply(function, &message->header, NULL, 0, 0);
 }
 
-static void unmap_memory(struct function *function, struct message *message) {
+static void unmap_memory(struct function *function, struct vfio_message *message) {
     struct vfio_dma_unmap range;
     struct error err;
     memcpy(&range, message->payload, sizeof range);
@@ -450,7 +450,7 @@ static void unmap_memory(struct function *function, struct message *message) {
         reply(function, &message->header, &range, sizeof range, 0);
 }
 
-static void reset_device(struct function *function, struct message *message) {
+static void reset_device(struct function *function, struct vfio_message *message) {
     if (restart(function))
         reply(function, &message->header, NULL, 0, 0);
     else
@@ -459,7 +459,7 @@ static void reset_device(struct function *function, struct message *message) {
 
 static const struct {
     size_t least; /* bytes of its payload */
-    void (*serve)(struct function *function, struct message *message);
+    void (*serve)(struct function *function, struct vfio_message *message);
 } commands[] = {
     [VFIO_VERSION] = {2 * sizeof(uint16_t), exchange_versions},
     [VFIO_DMA_MAP] = {sizeof(struct vfio_dma_map), map_memory},
@@ -473,7 +473,7 @@ static const struct {
     [VFIO_RESET] = {0, reset_device},
 };
 
-static void serve_command(struct function *function, struct message *message) {
+static void serve_command(struct function *function, struct vfio_message *message) {
     const struct vfio_header *header = &message->header;
     const unsigned number = header->command;
     const bool known = number < sizeof commands / sizeof *commands && commands[number].serve;
@@ -489,7 +489,7 @@ bool function_serve(struct function *function) {
     const enum channel_event event = function->kept ? CHANNEL_MESSAGE : receive(function);
     function->kept = false;
     if (event == CHANNEL_MESSAGE) {
-        struct message *message = function->channel.message;
+        struct vfio_message *message = function->channel.message;
         function->posted = message->header.flags & VFIO_NO_REPLY;
         if (is_reply(message))
             take_reply(function);

@@ -16,7 +16,7 @@ struct function {
     struct live_device *live;
     struct channel channel;
     struct pci pci;
-    struct dma dma;
+    struct live_dma dma;
     int events[2]; /* eventfd of INTx and of MSI, -1: none */
     bool intx_masked;
     bool line;      /* level that was last shown to the client */

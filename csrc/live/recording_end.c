@@ -13,16 +13,16 @@
 #include "nvdla_offsets.h"
 #include "trace/exchange.h"
 
-struct access {
+struct end_access {
     uint32_t address, value;
 };
 
-struct cut {
+struct recording_cut {
     bool before;     /* it lies in the older file */
     off_t at;        /* byte of its file */
     uint64_t layers; /* since the reset, armed before it */
     uint32_t second; /* units (1 << enum nvdla_unit) whose next layer is that of group 1 */
-    struct access *registers;
+    struct end_access *registers;
     size_t register_count;
 };
 
@@ -35,7 +35,7 @@ struct recording_end {
     uint64_t began;  /* layers when the log began */
     struct device *model;
     bool lost; /* the model cannot follow until the next reset */
-    struct cut *cuts;
+    struct recording_cut *cuts;
     size_t cut_count;
 };
 
@@ -148,8 +148,8 @@ static bool can_cut(const void *context) {
 }
 
 static void take_register(void *context, uint32_t address, uint32_t value) {
-    struct cut *cut = context;
-    *xadd(cut->registers, cut->register_count) = (struct access){address, value};
+    struct recording_cut *cut = context;
+    *xadd(cut->registers, cut->register_count) = (struct end_access){address, value};
 }
 
 /* As in struct recording_keeper. */
@@ -164,8 +164,8 @@ static void take_cut(void *context, FILE **log) {
         empty(older);
         end->began = end->layers;
     }
-    struct cut *cut = xadd(end->cuts, end->cut_count);
-    *cut = (struct cut){.at = ftello(*log), .layers = end->layers};
+    struct recording_cut *cut = xadd(end->cuts, end->cut_count);
+    *cut = (struct recording_cut){.at = ftello(*log), .layers = end->layers};
     model_registers(end->model, take_register, cut);
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
         if (unit_has_groups(end->config, unit))
@@ -189,10 +189,10 @@ static uint32_t pointer_of(const struct recording_end *end, enum nvdla_unit unit
 }
 
 /* The registers at a cut, and reads that say which group each unit runs next, and that CBUF must be clear. */
-static void put_registers(const struct recording_end *end, const struct cut *cut, FILE *to) {
+static void put_registers(const struct recording_end *end, const struct recording_cut *cut, FILE *to) {
     uint32_t pointers[NVDLA_UNIT_COUNT] = {0};
     for (size_t i = 0; i < cut->register_count; i++) {
-        const struct access *access = &cut->registers[i];
+        const struct end_access *access = &cut->registers[i];
         const enum nvdla_unit unit = nvdla_unit_at(end->config, access->address);
         recording_put(to, true, access->address, access->value);
         if (unit_has_groups(end->config, unit) && access->address == pointer_of(end, unit))
@@ -206,7 +206,7 @@ static void put_registers(const struct recording_end *end, const struct cut *cut
 }
 
 /* The last cut after which enough layers follow; else the first, if there is nothing before it; NULL: the reset. */
-static const struct cut *choose(const struct recording_end *end) {
+static const struct recording_cut *choose(const struct recording_end *end) {
     for (size_t i = end->cut_count; i-- > 0;)
         if (end->layers - end->cuts[i].layers >= end->last)
             return &end->cuts[i];
@@ -226,7 +226,7 @@ static bool copy(FILE *from, off_t at, FILE *to) {
 }
 
 FILE *recording_end_log(const struct recording_end *end, FILE *log, uint64_t *kept, uint64_t *all, struct error *err) {
-    const struct cut *cut = choose(end);
+    const struct recording_cut *cut = choose(end);
     FILE *to = new_file(err);
     if (!to)
         return NULL;

@@ -200,7 +200,7 @@ static int watch_launches(struct watch *watch, const struct live_device *live) {
 }
 
 /* A server that runs. */
-struct server {
+struct live_server {
     const struct server_options *options;
     struct live_device *live;
     int listener; /* -1: none */
@@ -210,7 +210,7 @@ struct server {
 
 /* Waits for the client, as long as the device allows. False if the session is to end: a signal came, or the device
  * failed, with a message; *good says which. */
-static bool wait_for_client(struct server *server, struct function *function, struct watch *watch, bool *good,
+static bool wait_for_client(struct live_server *server, struct function *function, struct watch *watch, bool *good,
                             struct error *err) {
     struct live_device *live = server->live;
     int patience = -1; /* time passes when the client says so */
@@ -248,7 +248,7 @@ static void refuse_second(int listener, struct channel *channel) {
 }
 
 /* Serves one client until it leaves. False with a message if the device failed. */
-static bool serve_client(struct server *server, int socket, struct error *err) {
+static bool serve_client(struct live_server *server, int socket, struct error *err) {
     struct live_device *live = server->live;
     struct holding holding = {.go = signals_of(SIGUSR1, SIGUSR1), .stop = server->stop, .socket = socket};
     struct function function;
@@ -305,7 +305,7 @@ static int next_client(int listener, int stop) {
     }
 }
 
-static bool serve_clients(struct server *server, bool *found, struct error *err) {
+static bool serve_clients(struct live_server *server, bool *found, struct error *err) {
     struct live_device *live = server->live;
     bool good = true;
     while (good && !server->stopped) {
@@ -321,7 +321,7 @@ static bool serve_clients(struct server *server, bool *found, struct error *err)
 
 bool server_run(const struct server_options *options, struct live_device *live, bool *found, struct error *err) {
     signal(SIGPIPE, SIG_IGN);
-    struct server server = {options, live, .listener = -1, .stop = signals_of(SIGINT, SIGTERM)};
+    struct live_server server = {options, live, .listener = -1, .stop = signals_of(SIGINT, SIGTERM)};
     dma_survive_truncation();
     *found = false;
     bool good;

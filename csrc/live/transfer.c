@@ -45,7 +45,7 @@ bool transfer_pump(struct transfer *transfer, struct error *err) {
     return true;
 }
 
-static bool take_read(struct transfer *transfer, size_t i, const struct message *message, struct error *err) {
+static bool take_read(struct transfer *transfer, size_t i, const struct vfio_message *message, struct error *err) {
     const struct range read = transfer->pending[i].range;
     transfer->pending[i] = transfer->pending[--transfer->reads];
     if ((message->header.flags & VFIO_ERROR) || message->size != sizeof(struct vfio_dma_access) + read.size)
@@ -55,7 +55,7 @@ static bool take_read(struct transfer *transfer, size_t i, const struct message 
     return true;
 }
 
-bool transfer_take_reply(struct transfer *transfer, const struct message *message, struct error *err) {
+bool transfer_take_reply(struct transfer *transfer, const struct vfio_message *message, struct error *err) {
     const struct vfio_header *header = &message->header;
     size_t i = 0;
     while (i < transfer->reads && transfer->pending[i].id != header->id)

@@ -14,7 +14,7 @@ enum { TRANSFER_OPEN = 2 };
 
 struct transfer {
     struct channel *channel;
-    struct dma *dma;
+    struct live_dma *dma;
     uint32_t most;        /* bytes of a message */
     size_t reads, writes; /* open */
     struct transfer_read {
@@ -27,7 +27,7 @@ struct transfer {
 bool transfer_pump(struct transfer *transfer, struct error *err);
 
 /* Takes the client's reply to such a message, and sends the next. False with a message. */
-bool transfer_take_reply(struct transfer *transfer, const struct message *message, struct error *err);
+bool transfer_take_reply(struct transfer *transfer, const struct vfio_message *message, struct error *err);
 
 /* Nothing that was asked for is wanted any longer: the launches are gone. */
 void transfer_forget(struct transfer *transfer);

@@ -34,7 +34,7 @@ static float f32(const uint8_t *bytes) {
     return value;
 }
 
-struct reading {
+struct cpu_reading {
     const struct loadable *loadable;
     const struct loadable_task *task;
     size_t number;
@@ -42,8 +42,8 @@ struct reading {
 };
 
 /* The memory and offset that a list position refers to. */
-static bool locate(const struct reading *reading, int position, const char *what, const struct loadable_memory **memory,
-                   uint64_t *offset) {
+static bool locate(const struct cpu_reading *reading, int position, const char *what,
+                   const struct loadable_memory **memory, uint64_t *offset) {
     if (position < 0 || (size_t)position >= reading->task->address_count)
         return error_set(reading->err,
                          "%s: task %zu: found the %s at position %d of its address list, expected 0 to %zu",
@@ -55,7 +55,8 @@ static bool locate(const struct reading *reading, int position, const char *what
 }
 
 /* n bytes of a list, NULL with a message; *left: bytes of the memory from its start on. */
-static uint8_t *list_bytes(const struct reading *reading, int position, uint64_t n, const char *what, uint64_t *left) {
+static uint8_t *list_bytes(const struct cpu_reading *reading, int position, uint64_t n, const char *what,
+                           uint64_t *left) {
     const struct loadable_memory *memory;
     uint64_t offset;
     if (!locate(reading, position, what, &memory, &offset))
@@ -81,8 +82,8 @@ uint64_t cpu_buffer_end(const struct cpu_buffer *buffer, const struct cpu_buffer
     return last > whole ? last : whole;
 }
 
-static bool check_buffer(const struct reading *reading, size_t operation, const char *what, struct cpu_buffer *buffer,
-                         uint64_t offset) {
+static bool check_buffer(const struct cpu_reading *reading, size_t operation, const char *what,
+                         struct cpu_buffer *buffer, uint64_t offset) {
     const uint64_t element = buffer->half ? 2 : 1;
     if (buffer->width == 0 || buffer->height == 0 || buffer->channel == 0)
         return error_set(reading->err,
@@ -104,7 +105,7 @@ static bool check_buffer(const struct reading *reading, size_t operation, const 
     return true;
 }
 
-static bool read_buffer(const struct reading *reading, size_t operation, const char *what, const uint8_t *bytes,
+static bool read_buffer(const struct cpu_reading *reading, size_t operation, const char *what, const uint8_t *bytes,
                         bool old, struct cpu_buffer *buffer) {
     const uint8_t *rest = bytes + (old ? 2 : 6);
     const unsigned format = u16(rest + 4);
@@ -126,8 +127,8 @@ static bool read_buffer(const struct reading *reading, size_t operation, const c
     return check_buffer(reading, operation, what, buffer, offset + (old ? 0 : u32(bytes + 2)));
 }
 
-static bool read_operation(const struct reading *reading, size_t index, const uint8_t *bytes, const uint8_t *buffers,
-                           bool old, struct cpu_operation *op) {
+static bool read_operation(const struct cpu_reading *reading, size_t index, const uint8_t *bytes,
+                           const uint8_t *buffers, bool old, struct cpu_operation *op) {
     const uint8_t *parameters = bytes + (old ? 1 : 12);
     const unsigned type = bytes[0];
     if (type >= CPU_TYPES)
@@ -171,7 +172,7 @@ static bool read_operation(const struct reading *reading, size_t index, const ui
 }
 
 bool cpu_task_read(const struct loadable *loadable, size_t number, struct cpu_task *task, struct error *err) {
-    const struct reading reading = {
+    const struct cpu_reading reading = {
         .loadable = loadable, .task = &loadable->tasks[loadable->order[number]], .number = number, .err = err};
     *task = (struct cpu_task){0};
     uint64_t left;

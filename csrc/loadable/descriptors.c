@@ -11,7 +11,7 @@ const enum nvdla_unit op_type_units[TYPE_COUNT] = {NVDLA_BDMA, NVDLA_CACC, NVDLA
 struct layout;
 
 /* A member: numbers, little endian in the driver's bytes, or structures. */
-struct member {
+struct dla_member {
     size_t at, to;              /* offset in the driver's bytes, offset in our structure */
     size_t bytes, size;         /* of a number there and here; size 1: a bool */
     bool is_signed;             /* of numbers */
@@ -20,7 +20,7 @@ struct member {
 };
 
 struct layout {
-    const struct member *members;
+    const struct dla_member *members;
     size_t count, bytes, size; /* bytes, size: of a structure in an array */
 };
 
@@ -40,7 +40,7 @@ struct layout {
 #define LAYOUT(name, type, bytes)                                                                                      \
     static const struct layout name##_layout = {name, sizeof name / sizeof name[0], (bytes), sizeof(struct type)}
 
-static const struct member network[] = {
+static const struct dla_member network[] = {
     N(network_descriptor, 0, 2, operations),   N(network_descriptor, 2, 2, surfaces),
     N(network_descriptor, 4, 2, dependencies), N(network_descriptor, 6, 2, tables),
     N(network_descriptor, 8, 2, roi_array),    N(network_descriptor, 10, 2, roi_surface),
@@ -50,16 +50,16 @@ static const struct member network[] = {
     N(network_descriptor, 36, 2, input_layer), N(network_descriptor, 38, 1, dynamic_roi)};
 LAYOUT(network, network_descriptor, NETWORK_BYTES);
 
-static const struct member op_edge[] = {N(op_edge, 0, 2, operation), N(op_edge, 2, 1, event)};
+static const struct dla_member op_edge[] = {N(op_edge, 0, 2, operation), N(op_edge, 2, 1, event)};
 LAYOUT(op_edge, op_edge, 4);
 
-static const struct member dependency[] = {N(operation, 3, 1, type), N(operation, 4, 1, counter),
-                                           S(operation, 8, consumers, op_edge),
-                                           S(operation, 32, fused_parent, op_edge)};
+static const struct dla_member dependency[] = {N(operation, 3, 1, type), N(operation, 4, 1, counter),
+                                               S(operation, 8, consumers, op_edge),
+                                               S(operation, 32, fused_parent, op_edge)};
 LAYOUT(dependency, operation, DEPENDENCY_BYTES);
 
-static const struct member cvt_param[] = {N(cvt_param, 0, 2, scale), N(cvt_param, 2, 1, truncate),
-                                          N(cvt_param, 3, 1, enable), N(cvt_param, 4, 4, offset)};
+static const struct dla_member cvt_param[] = {N(cvt_param, 0, 2, scale), N(cvt_param, 2, 1, truncate),
+                                              N(cvt_param, 3, 1, enable), N(cvt_param, 4, 4, offset)};
 LAYOUT(cvt_param, cvt_param, 8);
 
 /* The old layout has no offset. */
@@ -67,11 +67,11 @@ LAYOUT(cvt_param, cvt_param, 8);
     N(data_cube, 0, 2, type), N(data_cube, 2, 2, position), N(data_cube, at, 4, size), N(data_cube, at + 4, 2, width), \
         N(data_cube, at + 6, 2, height), N(data_cube, at + 8, 2, channel), N(data_cube, at + 12, 4, line_stride),      \
         N(data_cube, at + 16, 4, surface_stride), N(data_cube, at + 20, 4, plane_stride)
-static const struct member cube[] = {CUBE(8), N(data_cube, 4, 4, offset)}, old_cube[] = {CUBE(4)};
+static const struct dla_member cube[] = {CUBE(8), N(data_cube, 4, 4, offset)}, old_cube[] = {CUBE(4)};
 LAYOUT(cube, data_cube, 32);
 LAYOUT(old_cube, data_cube, 28);
 
-static const struct member conv_op[] = {
+static const struct dla_member conv_op[] = {
     N(conv_op, 0, 1, mode),
     N(conv_op, 1, 1, data_reuse),
     N(conv_op, 2, 1, weight_reuse),
@@ -121,10 +121,10 @@ static const struct member conv_op[] = {
 LAYOUT(conv_op, conv_op, 0);
 
 /* Behind the cubes. */
-static const struct member conv_tail[] = {N(conv_op, 0, 8, u_offset), N(conv_op, 8, 4, uv_line_stride)};
+static const struct dla_member conv_tail[] = {N(conv_op, 0, 8, u_offset), N(conv_op, 8, 4, uv_line_stride)};
 LAYOUT(conv_tail, conv_op, 0);
 
-static const struct member sdp_unit[] = {
+static const struct dla_member sdp_unit[] = {
     N(sdp_unit, 0, 1, enable),
     N(sdp_unit, 1, 1, alu_type),
     N(sdp_unit, 2, 1, type),
@@ -140,13 +140,13 @@ static const struct member sdp_unit[] = {
 };
 LAYOUT(sdp_unit, sdp_unit, 32);
 
-static const struct member sdp_op[] = {N(sdp_op, 0, 1, src_precision), N(sdp_op, 1, 1, dst_precision),
-                                       N(sdp_op, 2, 2, lut),           S(sdp_op, 4, out_cvt, cvt_param),
-                                       N(sdp_op, 12, 1, mode),         N(sdp_op, 13, 1, batch),
-                                       N(sdp_op, 16, 4, batch_stride), S(sdp_op, 20, units, sdp_unit)};
+static const struct dla_member sdp_op[] = {N(sdp_op, 0, 1, src_precision), N(sdp_op, 1, 1, dst_precision),
+                                           N(sdp_op, 2, 2, lut),           S(sdp_op, 4, out_cvt, cvt_param),
+                                           N(sdp_op, 12, 1, mode),         N(sdp_op, 13, 1, batch),
+                                           N(sdp_op, 16, 4, batch_stride), S(sdp_op, 20, units, sdp_unit)};
 LAYOUT(sdp_op, sdp_op, 0);
 
-static const struct member pdp_op[] = {
+static const struct dla_member pdp_op[] = {
     N(pdp_op, 0, 2, in_first),     N(pdp_op, 2, 2, in_mid),     N(pdp_op, 4, 2, in_last),
     N(pdp_op, 6, 2, out_first),    N(pdp_op, 8, 2, out_mid),    N(pdp_op, 10, 2, out_last),
     N(pdp_op, 12, 1, split),       N(pdp_op, 13, 1, mode),      N(pdp_op, 14, 1, pool_width),
@@ -155,17 +155,17 @@ static const struct member pdp_op[] = {
     N(pdp_op, 21, 1, pad_bottom),  N(pdp_op, 22, 1, precision), A(pdp_op, 24, 4, padding_value)};
 LAYOUT(pdp_op, pdp_op, 0);
 
-static const struct member cdp_op[] = {
+static const struct dla_member cdp_op[] = {
     N(cdp_op, 0, 1, in_precision),   N(cdp_op, 1, 1, out_precision),    N(cdp_op, 2, 2, lut),
     S(cdp_op, 4, in_cvt, cvt_param), S(cdp_op, 12, out_cvt, cvt_param), N(cdp_op, 20, 1, local_size),
     N(cdp_op, 21, 1, bypass_sqsum),  N(cdp_op, 22, 1, bypass_mul)};
 LAYOUT(cdp_op, cdp_op, 0);
 
-static const struct member rubik_op[] = {N(rubik_op, 0, 1, mode), N(rubik_op, 1, 1, precision),
-                                         N(rubik_op, 2, 1, stride_x), N(rubik_op, 3, 1, stride_y)};
+static const struct dla_member rubik_op[] = {N(rubik_op, 0, 1, mode), N(rubik_op, 1, 1, precision),
+                                             N(rubik_op, 2, 1, stride_x), N(rubik_op, 3, 1, stride_y)};
 LAYOUT(rubik_op, rubik_op, 0);
 
-static const struct member bdma_transfer[] = {
+static const struct dla_member bdma_transfer[] = {
     N(bdma_transfer, 0, 2, source),
     N(bdma_transfer, 2, 2, destination),
     N(bdma_transfer, 4, 4, line),
@@ -178,16 +178,16 @@ static const struct member bdma_transfer[] = {
 };
 LAYOUT(bdma_transfer, bdma_transfer, 32);
 
-static const struct member bdma_op[] = {N(bdma_op, 0, 1, source_type), N(bdma_op, 1, 1, destination_type),
-                                        N(bdma_op, 2, 2, transfer_count), S(bdma_op, 4, transfers, bdma_transfer)};
+static const struct dla_member bdma_op[] = {N(bdma_op, 0, 1, source_type), N(bdma_op, 1, 1, destination_type),
+                                            N(bdma_op, 2, 2, transfer_count), S(bdma_op, 4, transfers, bdma_transfer)};
 LAYOUT(bdma_op, bdma_op, 0);
 
 /* The unit's precision says which is meant. */
-static const struct member lut_slope[] = {N(lut_slope, 0, 2, fp16), N(lut_slope, 0, 2, scale),
-                                          N(lut_slope, 2, 1, shift)};
+static const struct dla_member lut_slope[] = {N(lut_slope, 0, 2, fp16), N(lut_slope, 0, 2, scale),
+                                              N(lut_slope, 2, 1, shift)};
 LAYOUT(lut_slope, lut_slope, 4);
 
-static const struct member lut_param[] = {
+static const struct dla_member lut_param[] = {
     A(lut_param, 0, 2, le),
     A(lut_param, 130, 2, lo),
     N(lut_param, 644, 1, le_offset),
@@ -228,7 +228,7 @@ static const struct op_layout op_layouts[TYPE_COUNT] = {
 
 /* ---- decoding -------------------------------------------------------------------------------- */
 
-static void decode_number(const struct member *member, const uint8_t *bytes, void *to) {
+static void decode_number(const struct dla_member *member, const uint8_t *bytes, void *to) {
     uint64_t value = 0;
     for (size_t i = 0; i < member->bytes; i++)
         value |= (uint64_t)bytes[i] << 8 * i;
@@ -245,7 +245,7 @@ static void decode_number(const struct member *member, const uint8_t *bytes, voi
 }
 
 static void decode(const struct layout *layout, const uint8_t *bytes, void *object) {
-    for (const struct member *member = layout->members; member < layout->members + layout->count; member++)
+    for (const struct dla_member *member = layout->members; member < layout->members + layout->count; member++)
         for (size_t i = 0; i < member->count; i++) {
             char *to = (char *)object + member->to;
             if (member->parts)
@@ -284,7 +284,7 @@ void operation_decode(const uint8_t *operation, const uint8_t *surface, bool old
 
 /* ---- encoding -------------------------------------------------------------------------------- */
 
-static void encode_number(const struct member *member, const void *from, uint8_t *bytes) {
+static void encode_number(const struct dla_member *member, const void *from, uint8_t *bytes) {
     const uint64_t value = member->size == 1   ? *(const bool *)from
                            : member->size == 2 ? *(const uint16_t *)from
                            : member->size == 4 ? *(const uint32_t *)from
@@ -294,7 +294,7 @@ static void encode_number(const struct member *member, const void *from, uint8_t
 }
 
 static void encode(const struct layout *layout, const void *object, uint8_t *bytes) {
-    for (const struct member *member = layout->members; member < layout->members + layout->count; member++)
+    for (const struct dla_member *member = layout->members; member < layout->members + layout->count; member++)
         for (size_t i = 0; i < member->count; i++) {
             const char *from = (const char *)object + member->to;
             if (member->parts)

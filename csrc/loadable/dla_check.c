@@ -8,7 +8,7 @@
 
 enum { PRECISION_FP16 = 2, CUBE_SIDE_MAX = 8192, MODE_CONTRACT = 0, MODE_SPLIT = 1, MODE_MERGE = 2 };
 
-struct check {
+struct dla_check {
     const struct dla_task *task;
     const struct operation *op;
     const struct nvdla_config *config;
@@ -17,7 +17,7 @@ struct check {
 };
 
 /* Sets the message for a layer. Returns false. */
-__attribute__((format(printf, 2, 3))) static bool refuse(const struct check *check, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static bool refuse(const struct dla_check *check, const char *format, ...) {
     char name[LAYER_NAME], text[512];
     va_list arguments;
     va_start(arguments, format);
@@ -26,16 +26,16 @@ __attribute__((format(printf, 2, 3))) static bool refuse(const struct check *che
     return error_set(check->err, "%s: %s", dla_layer_name(check->task, check->operation, name), text);
 }
 
-static bool lacks(const struct check *check, const char *what) {
+static bool lacks(const struct dla_check *check, const char *what) {
     return refuse(check, "it needs %s, which configuration %s does not have", what, check->config->name);
 }
 
-static bool in_range(const struct check *check, const char *name, uint32_t value, uint32_t least, uint32_t most) {
+static bool in_range(const struct dla_check *check, const char *name, uint32_t value, uint32_t least, uint32_t most) {
     return (value >= least && value <= most) ||
            refuse(check, "found %s = %" PRIu32 ", expected %" PRIu32 " to %" PRIu32, name, value, least, most);
 }
 
-static bool check_cube(const struct check *check, const struct data_cube *cube, const char *name) {
+static bool check_cube(const struct dla_check *check, const struct data_cube *cube, const char *name) {
     const unsigned sides[] = {cube->width, cube->height, cube->channel};
     for (int i = 0; i < 3; i++)
         if (sides[i] == 0 || sides[i] > CUBE_SIDE_MAX)
@@ -46,7 +46,8 @@ static bool check_cube(const struct check *check, const struct data_cube *cube, 
 
 /* Whether a cube of atoms is inside its memory (at least its last atom begins there) and its lines do not overlap.
  * Detects a file for another atom size. */
-static bool check_place(const struct check *check, const struct data_cube *cube, unsigned precision, const char *name) {
+static bool check_place(const struct dla_check *check, const struct data_cube *cube, unsigned precision,
+                        const char *name) {
     const uint64_t atom = (uint64_t)check->config->mem_atom;
     const uint64_t bytes = (uint64_t)cube->channel * (unsigned)nvdla_element_bytes((enum nvdla_precision)precision);
     const uint64_t last = ((bytes + atom - 1) / atom - 1) * cube->surface_stride +
@@ -69,7 +70,7 @@ static bool check_place(const struct check *check, const struct data_cube *cube,
     return true;
 }
 
-static bool check_precision(const struct check *check, const char *name, unsigned precision) {
+static bool check_precision(const struct dla_check *check, const char *name, unsigned precision) {
     static const enum nvdla_feature features[] = {[NVDLA_INT16] = FEATURE_INT16, [NVDLA_FP16] = FEATURE_FP16};
     if (precision > PRECISION_FP16)
         return refuse(check, "found %s = %u, expected 0 (INT8), 1 (INT16) or 2 (FP16)", name, precision);
@@ -78,18 +79,18 @@ static bool check_precision(const struct check *check, const char *name, unsigne
     return lacks(check, precision == NVDLA_INT16 ? "INT16" : "FP16");
 }
 
-static bool check_table(const struct check *check, int lut) {
+static bool check_table(const struct dla_check *check, int lut) {
     return (lut >= -1 && lut < (int)check->task->table_count) ||
            refuse(check, "found table %d, expected -1 (none) or one of the task's %zu", lut, check->task->table_count);
 }
 
-static bool check_batch(const struct check *check, unsigned batch) {
+static bool check_batch(const struct dla_check *check, unsigned batch) {
     if (batch > 1 && !nvdla_has(check->config, FEATURE_BATCHES))
         return lacks(check, "batches inside a layer");
     return in_range(check, "batch", batch, 0, (uint32_t)check->config->batch_max);
 }
 
-static bool check_conv(const struct check *check) {
+static bool check_conv(const struct dla_check *check) {
     const struct conv_op *conv = &check->op->conv;
     const struct data_cube *dst = &check->op->dst;
     if (conv->out_cvt.scale != 1 || conv->out_cvt.offset != 0)
@@ -120,7 +121,7 @@ static bool check_conv(const struct check *check) {
            check_precision(check, "output precision", conv->out_precision);
 }
 
-static bool check_sdp(const struct check *check) {
+static bool check_sdp(const struct dla_check *check) {
     const struct sdp_op *sdp = &check->op->sdp;
     if (sdp->lut >= 0 && !nvdla_has(check->config, FEATURE_SDP_LUT))
         return lacks(check, "SDP's table");
@@ -141,7 +142,7 @@ static bool check_sdp(const struct check *check) {
            check_precision(check, "destination precision", sdp->dst_precision);
 }
 
-static bool check_pdp(const struct check *check) {
+static bool check_pdp(const struct dla_check *check) {
     const struct pdp_op *pdp = &check->op->pdp;
     if (!nvdla_has(check->config, FEATURE_PDP))
         return lacks(check, "PDP (pooling)");
@@ -158,7 +159,7 @@ static bool check_pdp(const struct check *check) {
            in_range(check, "pool mode", pdp->mode, 0, 2) && check_precision(check, "precision", pdp->precision);
 }
 
-static bool check_cdp(const struct check *check) {
+static bool check_cdp(const struct dla_check *check) {
     const struct cdp_op *cdp = &check->op->cdp;
     if (!nvdla_has(check->config, FEATURE_CDP))
         return lacks(check, "CDP (normalisation across channels)");
@@ -171,7 +172,7 @@ static bool check_cdp(const struct check *check) {
            check_precision(check, "precision", cdp->in_precision);
 }
 
-static bool check_rubik(const struct check *check) {
+static bool check_rubik(const struct dla_check *check) {
     const struct rubik_op *rubik = &check->op->rubik;
     if (!nvdla_has(check->config, FEATURE_RUBIK))
         return lacks(check, "RUBIK (deconvolution, rearranging)");
@@ -187,7 +188,7 @@ static bool check_rubik(const struct check *check) {
     return in_range(check, "mode", rubik->mode, 0, 2) && check_precision(check, "precision", rubik->precision);
 }
 
-static bool check_transfer(const struct check *check, const struct bdma_transfer *transfer) {
+static bool check_transfer(const struct dla_check *check, const struct bdma_transfer *transfer) {
     enum { REPEATS = 8192, ATOM = 32 };
     if (transfer->line == 0 || transfer->line % ATOM)
         return refuse(check, "found a line of %" PRIu32 " bytes, expected a multiple of %d", transfer->line, ATOM);
@@ -207,7 +208,7 @@ static bool check_transfer(const struct check *check, const struct bdma_transfer
     return true;
 }
 
-static bool check_bdma(const struct check *check) {
+static bool check_bdma(const struct dla_check *check) {
     const struct bdma_op *bdma = &check->op->bdma;
     if (!nvdla_has(check->config, FEATURE_BDMA))
         return lacks(check, "BDMA (copying)");
@@ -258,7 +259,7 @@ static bool writes_atoms(const struct operation *op) {
     return op->type != TYPE_BDMA && !(op->type == TYPE_RUBIK && op->rubik.mode == MODE_SPLIT);
 }
 
-static bool check_cubes(const struct check *check) {
+static bool check_cubes(const struct dla_check *check) {
     const struct operation *op = check->op;
     unsigned in, out;
     if (op->type == TYPE_BDMA)
@@ -270,12 +271,12 @@ static bool check_cubes(const struct check *check) {
 }
 
 bool dla_task_check(const struct dla_task *task, const struct nvdla_config *config, struct error *err) {
-    static bool (*const checks[TYPE_COUNT])(const struct check *) = {
+    static bool (*const checks[TYPE_COUNT])(const struct dla_check *) = {
         [TYPE_BDMA] = check_bdma, [TYPE_CONV] = check_conv, [TYPE_SDP] = check_sdp,
         [TYPE_PDP] = check_pdp,   [TYPE_CDP] = check_cdp,   [TYPE_RUBIK] = check_rubik,
     };
     for (size_t i = 0; i < task->count; i++) {
-        const struct check check = {
+        const struct dla_check check = {
             .task = task, .op = &task->operations[i], .config = config, .operation = i, .err = err};
         if (!checks[check.op->type](&check) || !check_cubes(&check))
             return false;

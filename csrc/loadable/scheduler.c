@@ -10,7 +10,7 @@
 enum { NONE = -1, GROUPS = 2 };
 
 /* One of the two groups of a type. */
-struct group {
+struct type_group {
     bool taken;
     int operation;
     bool pending;     /* not programmed yet */
@@ -22,11 +22,11 @@ struct group {
     unsigned long since; /* order of arming */
 };
 
-struct state {
+struct schedule_state {
     struct scheduler *scheduler;
     const struct emitter *emitter;
     const struct dla_task *task;
-    struct group groups[TYPE_COUNT][GROUPS];
+    struct type_group groups[TYPE_COUNT][GROUPS];
     bool rdma_taken[TYPE_COUNT][GROUPS];
     int tails[TYPE_COUNT];
     int *counters;   /* edges that an operation still waits for */
@@ -39,23 +39,23 @@ struct state {
     struct error *err;
 };
 
-static const struct operation *op_of(const struct state *state, int operation) {
+static const struct operation *op_of(const struct schedule_state *state, int operation) {
     return &state->task->operations[operation];
 }
 
-static struct group *group_of(struct state *state, int operation) {
-    struct group *groups = state->groups[op_of(state, operation)->type];
+static struct type_group *group_of(struct schedule_state *state, int operation) {
+    struct type_group *groups = state->groups[op_of(state, operation)->type];
     for (int g = 0; g < GROUPS; g++)
         if (groups[g].taken && groups[g].operation == operation)
             return &groups[g];
     return NULL;
 }
 
-static unsigned index_of(struct state *state, const struct group *group) {
+static unsigned index_of(struct schedule_state *state, const struct type_group *group) {
     return (unsigned)(group - state->groups[op_of(state, group->operation)->type]);
 }
 
-static struct layer_groups layer_groups(struct state *state, const struct group *group) {
+static struct layer_groups layer_groups(struct schedule_state *state, const struct type_group *group) {
     return (struct layer_groups){.group = index_of(state, group), .rdma = group->rdma};
 }
 
@@ -71,10 +71,10 @@ static bool moves_nothing(const struct operation *op) {
     return op->type == TYPE_BDMA && op->bdma.transfer_count == 0;
 }
 
-static void raise(struct state *state, int operation, enum op_event event);
+static void raise(struct schedule_state *state, int operation, enum op_event event);
 
-static void arm(struct state *state, int operation) {
-    struct group *group = group_of(state, operation);
+static void arm(struct schedule_state *state, int operation) {
+    struct type_group *group = group_of(state, operation);
     const struct operation *op = op_of(state, operation);
     if (!group || group->pending || group->programming || group->armed)
         return;
@@ -87,12 +87,12 @@ static void arm(struct state *state, int operation) {
     raise(state, operation, EVENT_ARMED);
 }
 
-static void release_edge(struct state *state, struct op_edge edge, enum op_event event) {
+static void release_edge(struct schedule_state *state, struct op_edge edge, enum op_event event) {
     if (edge.operation != NONE && edge.event == event && --state->counters[edge.operation] == 0)
         arm(state, edge.operation);
 }
 
-static void raise(struct state *state, int operation, enum op_event event) {
+static void raise(struct schedule_state *state, int operation, enum op_event event) {
     const struct operation *op = op_of(state, operation);
     state->raised[operation] |= (uint8_t)(1 << event);
     for (int type = 0; type < TYPE_COUNT; type++)
@@ -101,9 +101,9 @@ static void raise(struct state *state, int operation, enum op_event event) {
 }
 
 /* Whether the operation of a pending group may be programmed, as far as the other group is concerned. */
-static bool ready(struct state *state, const struct group *group) {
+static bool ready(struct schedule_state *state, const struct type_group *group) {
     const struct operation *op = op_of(state, group->operation);
-    const struct group *other = &state->groups[op->type][index_of(state, group) ^ 1];
+    const struct type_group *other = &state->groups[op->type][index_of(state, group) ^ 1];
     const int table = table_of(op);
     if (op->type == TYPE_BDMA)
         return !(other->taken && !other->pending && !other->armed);
@@ -112,7 +112,7 @@ static bool ready(struct state *state, const struct group *group) {
     return !(other->taken && (other->table != NONE || other->armed));
 }
 
-static void program_if_ready(struct state *state, struct group *group) {
+static void program_if_ready(struct schedule_state *state, struct type_group *group) {
     if (!ready(state, group))
         return;
     const int operation = group->operation;
@@ -137,10 +137,10 @@ static unsigned next_group(const bool taken[GROUPS], size_t done) {
     return taken[0];
 }
 
-static bool submit(struct state *state, int operation) {
+static bool submit(struct schedule_state *state, int operation) {
     const struct operation *op = op_of(state, operation);
     const unsigned type = op->type;
-    struct group *groups = state->groups[type];
+    struct type_group *groups = state->groups[type];
     const bool taken[GROUPS] = {groups[0].taken, groups[1].taken};
     char name[LAYER_NAME];
     if (taken[0] && taken[1])
@@ -148,8 +148,8 @@ static bool submit(struct state *state, int operation) {
     if (state->submitted[operation])
         return error_set(state->err, "%s: the chain of its type contains it twice, expected once",
                          dla_layer_name(state->task, (size_t)operation, name));
-    struct group *group = &groups[next_group(taken, type == TYPE_BDMA ? 0 : state->scheduler->done[type])];
-    *group = (struct group){.taken = true, .operation = operation, .pending = true, .table = NONE};
+    struct type_group *group = &groups[next_group(taken, type == TYPE_BDMA ? 0 : state->scheduler->done[type])];
+    *group = (struct type_group){.taken = true, .operation = operation, .pending = true, .table = NONE};
     group->needs_rdma = uses_rdma(op);
     group->rdma = next_group(state->rdma_taken[type], state->scheduler->rdma_done[type]);
     if (group->needs_rdma)
@@ -161,7 +161,7 @@ static bool submit(struct state *state, int operation) {
 }
 
 /* Submits the operation after the last one of a type. */
-static bool submit_next(struct state *state, unsigned type) {
+static bool submit_next(struct schedule_state *state, unsigned type) {
     if (state->tails[type] == NONE)
         return true;
     const int next = op_of(state, state->tails[type])->consumers[type].operation;
@@ -169,8 +169,8 @@ static bool submit_next(struct state *state, unsigned type) {
 }
 
 /* Whether a group's layer is the next one that its engine finishes. */
-static bool may_end(const struct state *state, unsigned type, int g) {
-    const struct group *group = &state->groups[type][g];
+static bool may_end(const struct schedule_state *state, unsigned type, int g) {
+    const struct type_group *group = &state->groups[type][g];
     if (!group->taken || !group->armed)
         return false;
     const int parent = op_of(state, group->operation)->fused_parent.operation;
@@ -179,12 +179,12 @@ static bool may_end(const struct state *state, unsigned type, int g) {
 }
 
 /* Whether a layer's end arms another one that is programmed. */
-static bool arms_one(struct state *state, int operation) {
+static bool arms_one(struct schedule_state *state, int operation) {
     for (int type = 0; type < TYPE_COUNT; type++) {
         const struct op_edge edge = op_of(state, operation)->consumers[type];
         if (edge.operation == NONE || edge.event != EVENT_COMPLETED || state->counters[edge.operation] != 1)
             continue;
-        const struct group *group = group_of(state, edge.operation);
+        const struct type_group *group = group_of(state, edge.operation);
         if (group && !group->pending)
             return true;
     }
@@ -192,24 +192,24 @@ static bool arms_one(struct state *state, int operation) {
 }
 
 /* The layer of SDP that ends right after a convolution and whose end arms another layer. NONE: there is none. */
-static int layer_to_hold_for(struct state *state, int convolution) {
+static int layer_to_hold_for(struct schedule_state *state, int convolution) {
     const int operation = op_of(state, convolution)->consumers[TYPE_SDP].operation;
     if (operation == NONE || op_of(state, operation)->fused_parent.operation != convolution)
         return NONE;
-    struct group *group = group_of(state, operation);
+    struct type_group *group = group_of(state, operation);
     return group && may_end(state, TYPE_SDP, (int)index_of(state, group)) && arms_one(state, operation) ? operation
                                                                                                         : NONE;
 }
 
 /* Programs what waits for a free group of a type. */
-static bool refill(struct state *state, unsigned type) {
+static bool refill(struct schedule_state *state, unsigned type) {
     for (int g = 0; g < GROUPS; g++)
         if (state->groups[type][g].taken && state->groups[type][g].pending)
             program_if_ready(state, &state->groups[type][g]);
     return submit_next(state, type);
 }
 
-static bool complete(struct state *state, struct group *group) {
+static bool complete(struct schedule_state *state, struct type_group *group) {
     const int operation = group->operation;
     const unsigned type = op_of(state, operation)->type;
     if (type == TYPE_CONV) {
@@ -222,7 +222,7 @@ static bool complete(struct state *state, struct group *group) {
         state->scheduler->rdma_done[type]++;
         state->rdma_taken[type][group->rdma] = false;
     }
-    *group = (struct group){.table = NONE};
+    *group = (struct type_group){.table = NONE};
     raise(state, operation, EVENT_COMPLETED);
     if (state->completed == state->task->count)
         return true;
@@ -246,7 +246,7 @@ static bool has_fetch_edges(const struct operation *op) {
     return has;
 }
 
-static void await(struct state *state, const struct group *group) {
+static void await(struct schedule_state *state, const struct type_group *group) {
     const struct operation *op = op_of(state, group->operation);
     const unsigned g = index_of(state, group);
     const uint32_t own = nvdla_unit_interrupt(op_type_units[op->type], (int)g);
@@ -261,13 +261,13 @@ static void await(struct state *state, const struct group *group) {
 }
 
 /* The layer to wait for: first one that takes no time, otherwise the one armed first. NULL: none. */
-static struct group *next_end(struct state *state) {
-    struct group *found = NULL;
+static struct type_group *next_end(struct schedule_state *state) {
+    struct type_group *found = NULL;
     if (state->held != NONE)
         return group_of(state, state->held);
     for (unsigned type = 0; type < TYPE_COUNT; type++)
         for (int g = 0; g < GROUPS; g++) {
-            struct group *group = &state->groups[type][g];
+            struct type_group *group = &state->groups[type][g];
             if (!may_end(state, type, g))
                 continue;
             if (moves_nothing(op_of(state, group->operation)))
@@ -281,7 +281,7 @@ static struct group *next_end(struct state *state) {
 /* ---- a task that can never finish ---- */
 
 /* An operation with an edge to `to` whose event has not occurred; NONE if there is none. */
-static int waits_for(const struct state *state, int to, unsigned *event) {
+static int waits_for(const struct schedule_state *state, int to, unsigned *event) {
     for (size_t i = 0; i < state->task->count; i++) {
         const struct operation *op = &state->task->operations[i];
         for (int type = 0; type <= TYPE_COUNT; type++) {
@@ -295,7 +295,7 @@ static int waits_for(const struct state *state, int to, unsigned *event) {
     return NONE;
 }
 
-static bool never_finishes(const struct state *state) {
+static bool never_finishes(const struct schedule_state *state) {
     static const char *const events[] = {[EVENT_COMPLETED] = "done",
                                          [EVENT_PROGRAMMED] = "programmed",
                                          [EVENT_ARMED] = "armed",
@@ -325,14 +325,14 @@ static bool never_finishes(const struct state *state) {
 
 /* ---- the whole ---- */
 
-static bool run(struct state *state, const struct scheduler_host *host) {
+static bool run(struct schedule_state *state, const struct scheduler_host *host) {
     for (unsigned type = 0; type < TYPE_COUNT; type++) {
         const int head = state->task->network.heads[type];
         if (head != NONE && !(submit(state, head) && submit_next(state, type)))
             return false;
     }
     while (state->completed < state->task->count) {
-        struct group *group = next_end(state);
+        struct type_group *group = next_end(state);
         if (!group)
             return never_finishes(state);
         const int operation = group->operation;
@@ -352,15 +352,15 @@ bool schedule_task(struct scheduler *scheduler, const struct dla_task *task, con
     const size_t count = task->count;
     if (count == 0)
         return true;
-    struct state state = {.scheduler = scheduler,
-                          .emitter = &scheduler->emitter,
-                          .task = task,
-                          .held = NONE,
-                          .err = err,
-                          .counters = xcalloc(count, sizeof *state.counters),
-                          .raised = xcalloc(count, 1),
-                          .submitted = xcalloc(count, sizeof *state.submitted),
-                          .launches = xcalloc(count, sizeof *state.launches)};
+    struct schedule_state state = {.scheduler = scheduler,
+                                   .emitter = &scheduler->emitter,
+                                   .task = task,
+                                   .held = NONE,
+                                   .err = err,
+                                   .counters = xcalloc(count, sizeof *state.counters),
+                                   .raised = xcalloc(count, 1),
+                                   .submitted = xcalloc(count, sizeof *state.submitted),
+                                   .launches = xcalloc(count, sizeof *state.launches)};
     scheduler->emitter.task = task;
     for (size_t i = 0; i < count; i++)
         state.counters[i] = (int)task->operations[i].counter;

@@ -12,33 +12,33 @@ enum { BURST = 8 };
 /* ---- accounts ---- */
 
 /* A surface read linearly into a ring. */
-struct stream {
+struct surface_stream {
     uint64_t address, atoms;
     struct cbuf_ring ring;
 };
 
-static struct stream weight_stream(const struct cdma_layer *layer, const struct cbuf *cbuf) {
-    return (struct stream){layer->cubes.weights, layer->cubes.weight_atoms,
-                           cbuf_weight_ring(cbuf, layer->data_banks, layer->weight_banks)};
+static struct surface_stream weight_stream(const struct cdma_layer *layer, const struct cbuf *cbuf) {
+    return (struct surface_stream){layer->cubes.weights, layer->cubes.weight_atoms,
+                                   cbuf_weight_ring(cbuf, layer->data_banks, layer->weight_banks)};
 }
 
-static struct stream mask_stream(const struct cdma_layer *layer, const struct cbuf *cbuf) {
-    return (struct stream){layer->cubes.masks, layer->cubes.mask_atoms, cbuf_mask_ring(cbuf)};
+static struct surface_stream mask_stream(const struct cdma_layer *layer, const struct cbuf *cbuf) {
+    return (struct surface_stream){layer->cubes.masks, layer->cubes.mask_atoms, cbuf_mask_ring(cbuf)};
 }
 
 /* Atoms of the next burst: up to the next multiple of BURST atoms. */
-static uint64_t next_burst(const struct stream *stream, const struct cbuf *cbuf, uint64_t fetched) {
+static uint64_t next_burst(const struct surface_stream *stream, const struct cbuf *cbuf, uint64_t fetched) {
     uint64_t burst = BURST - (stream->address / cbuf->atom + fetched) % BURST, rest = stream->atoms - fetched;
     return burst < rest ? burst : rest;
 }
 
-static bool burst_fits(const struct stream *stream, const struct cbuf *cbuf, uint64_t fetched, size_t held) {
+static bool burst_fits(const struct surface_stream *stream, const struct cbuf *cbuf, uint64_t fetched, size_t held) {
     return held + next_burst(stream, cbuf, fetched) <= stream->ring.entries * cbuf->slots;
 }
 
 /* Accounts for all bursts that fit. write and held are those of the ring, in atoms. */
-static void account_stream(const struct stream *stream, const struct cbuf *cbuf, uint64_t *fetched, size_t *write,
-                           size_t *held) {
+static void account_stream(const struct surface_stream *stream, const struct cbuf *cbuf, uint64_t *fetched,
+                           size_t *write, size_t *held) {
     size_t atoms = 0;
     while (*fetched < stream->atoms && burst_fits(stream, cbuf, *fetched, *held + atoms)) {
         size_t burst = (size_t)next_burst(stream, cbuf, *fetched);
@@ -77,7 +77,7 @@ void cdma_account_weights(const struct cdma *cdma, const struct cbuf *cbuf, stru
     if (weights->phase != CDMA_BUSY || sizes_missing(cdma))
         return;
     const struct cdma_layer *layer = &cdma->layer;
-    const struct stream bytes = weight_stream(layer, cbuf), masks = mask_stream(layer, cbuf);
+    const struct surface_stream bytes = weight_stream(layer, cbuf), masks = mask_stream(layer, cbuf);
     account_stream(&bytes, cbuf, &weights->fetched, &account->write, &account->held);
     account_stream(&masks, cbuf, &weights->masks_fetched, &account->mask_write, &account->mask_held);
     while (group_complete(cdma, weights)) {
@@ -94,7 +94,7 @@ bool cdma_weights_move(const struct cdma *cdma, const struct cbuf *cbuf) {
     const struct cdma_weights *weights = &cdma->weights;
     if (weights->phase != CDMA_BUSY)
         return false;
-    const struct stream bytes = weight_stream(&cdma->layer, cbuf), masks = mask_stream(&cdma->layer, cbuf);
+    const struct surface_stream bytes = weight_stream(&cdma->layer, cbuf), masks = mask_stream(&cdma->layer, cbuf);
     return sizes_missing(cdma) || group_complete(cdma, weights) ||
            (weights->fetched < bytes.atoms && burst_fits(&bytes, cbuf, weights->fetched, cbuf->weights.held)) ||
            (weights->masks_fetched < masks.atoms &&
@@ -119,8 +119,8 @@ static void read_sizes(struct cdma *cdma, struct dma *client) {
 }
 
 /* Reads atoms [from, to) of a stream to atom `at` of its ring and following. */
-static void read_stream(const struct stream *stream, struct cbuf *cbuf, struct dma *client, uint64_t from, uint64_t to,
-                        size_t at, struct cdma_specials *specials) {
+static void read_stream(const struct surface_stream *stream, struct cbuf *cbuf, struct dma *client, uint64_t from,
+                        uint64_t to, size_t at, struct cdma_specials *specials) {
     uint8_t bytes[MEMORY_PAGE];
     while (from < to) {
         size_t most = sizeof bytes / cbuf->atom;
@@ -140,7 +140,7 @@ void cdma_fetch_weights(struct cdma *cdma, struct cbuf *cbuf, struct dma *client
         return;
     if (sizes_missing(cdma))
         read_sizes(cdma, client);
-    const struct stream bytes = weight_stream(&cdma->layer, cbuf), masks = mask_stream(&cdma->layer, cbuf);
+    const struct surface_stream bytes = weight_stream(&cdma->layer, cbuf), masks = mask_stream(&cdma->layer, cbuf);
     size_t to = cbuf->weights.write, masks_to = cbuf->weights.mask_write;
     cdma_account_weights(cdma, cbuf, &cdma->weights, &cbuf->weights);
     read_stream(&bytes, cbuf, client, before.fetched, cdma->weights.fetched, to, &cdma->weight_specials);

@@ -290,16 +290,16 @@ static void run_column(const struct cdp_kernel *kernel, const struct lut_entries
 
 /* ---- access port ---- */
 
-struct access {
+struct lut_access {
     uint32_t cfg; /* S_LUT_ACCESS_CFG */
     uint32_t address, last;
     bool lo, write;
 };
 
-static struct access access_of(const struct register_group *cdp) {
+static struct lut_access access_of(const struct register_group *cdp) {
     uint32_t cfg = register_group_value(cdp, CDP_S_LUT_ACCESS_CFG);
     bool lo = REGISTER_FIELD(cfg, CDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID);
-    return (struct access){
+    return (struct lut_access){
         .cfg = cfg,
         .address = REGISTER_FIELD(cfg, CDP_S_LUT_ACCESS_CFG__LUT_ADDR),
         .last = (lo ? LUT_LO_ENTRIES : LUT_LE_ENTRIES) - 1,
@@ -308,14 +308,14 @@ static struct access access_of(const struct register_group *cdp) {
     };
 }
 
-static void step(struct register_group *cdp, const struct access *access) {
+static void step(struct register_group *cdp, const struct lut_access *access) {
     uint32_t next = access->address < access->last ? access->address + 1 : access->last;
     uint32_t cfg = (access->cfg & ~CDP_S_LUT_ACCESS_CFG__LUT_ADDR_MASK) | next << CDP_S_LUT_ACCESS_CFG__LUT_ADDR_LSB;
     register_group_write(cdp, CDP_S_LUT_ACCESS_CFG, cfg);
 }
 
 void cdp_lut_write(struct register_group *cdp, struct lut_entries *entries, uint32_t value) {
-    struct access access = access_of(cdp);
+    struct lut_access access = access_of(cdp);
     if (!access.write)
         return;
     if (access.address <= access.last) {
@@ -326,7 +326,7 @@ void cdp_lut_write(struct register_group *cdp, struct lut_entries *entries, uint
 }
 
 uint32_t cdp_lut_read(struct register_group *cdp, const struct lut_entries *entries) {
-    struct access access = access_of(cdp);
+    struct lut_access access = access_of(cdp);
     const int16_t *table = access.lo ? entries->lo : entries->le;
     uint32_t value = access.address <= access.last ? (uint16_t)table[access.address] : 0;
     if (!access.write)
@@ -390,7 +390,7 @@ void cdp_counts_load(const struct cdp_counts *counts, struct register_group *cdp
 /* ---- execution ---- */
 
 /* Shared by the clients of a running layer. */
-struct run {
+struct cdp_run {
     const struct cdp_layer *layer;
     const struct lut_entries *entries;
     struct cdp_idle_units *idle;
@@ -422,7 +422,7 @@ static void show_block(const struct cdp_layer *layer, const struct tap_out *tap,
 }
 
 /* One line of at most COLUMNS columns from column `left` on, in all surfaces. */
-static void run_block(struct run *run, int line, int left) {
+static void run_block(struct cdp_run *run, int line, int left) {
     const struct cdp_layer *layer = run->layer;
     uint8_t bytes[2 * CDP_MAX_LANES];
     size_t columns = (size_t)(layer->width - left < COLUMNS ? layer->width - left : COLUMNS);
@@ -478,13 +478,13 @@ void cdp_run(const struct cdp_layer *layer, const struct lut_entries *entries, s
              struct dma *input, struct dma *output, struct cdp_counts *counts) {
     autofree uint8_t *block = xmalloc((size_t)layer->surfaces * COLUMNS * layer->atom);
     *counts = (struct cdp_counts){0};
-    struct run run = {.layer = layer,
-                      .entries = entries,
-                      .idle = idle,
-                      .input = input,
-                      .output = output,
-                      .counts = counts,
-                      .block = block};
+    struct cdp_run run = {.layer = layer,
+                          .entries = entries,
+                          .idle = idle,
+                          .input = input,
+                          .output = output,
+                          .counts = counts,
+                          .block = block};
     inside_new(&run.inside, layer);
     for (int line = 0; line < layer->height; line++)
         for (int left = 0; left < layer->width; left += COLUMNS)

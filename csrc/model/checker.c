@@ -30,7 +30,7 @@ void checker_reset(struct checker *checker) {
 /* ---- reports ---- */
 
 /* A launch being checked, and where refusals go. */
-struct check {
+struct launch_check {
     struct checker *checker;
     enum nvdla_unit unit;
     int ordinal;
@@ -39,7 +39,7 @@ struct check {
 };
 
 static void apply(void *context, bool spoils, struct device_warning *warning) {
-    struct check *check = context;
+    struct launch_check *check = context;
     if (check->refused)
         return; /* the first reason is enough */
     if (spoils)
@@ -55,7 +55,7 @@ static void apply(void *context, bool spoils, struct device_warning *warning) {
 }
 
 /* A rule about the write of `value` to a register. */
-static void apply_to_write(struct check *check, enum rule_effect effect, uint32_t offset, uint32_t value,
+static void apply_to_write(struct launch_check *check, enum rule_effect effect, uint32_t offset, uint32_t value,
                            const char *rule, const char *section) {
     const uint32_t address = nvdla_unit_base(check->checker->dev->config, check->unit) + offset;
     struct device_warning warning = {
@@ -98,7 +98,7 @@ static void look(const struct checker *checker, struct launches *launches) {
 static bool check_set(struct checker *checker, size_t index, const struct launches *launches, struct error *err) {
     const struct rule_set *set = rule_sets[index];
     enum nvdla_unit leader = set->units[0];
-    struct check check = {checker, leader, checker->units[leader].ordinal[launches->group[leader]], err, false};
+    struct launch_check check = {checker, leader, checker->units[leader].ordinal[launches->group[leader]], err, false};
     checker->checked[index] = check.ordinal;
     rules_check(set, &launches->view, apply, &check);
     return !check.refused;
@@ -161,7 +161,7 @@ void checker_read(struct checker *checker) {
 static bool check_spoilt(struct checker *checker, enum nvdla_unit unit, int ordinal, struct error *err) {
     if (checker->spoilt[unit] < 0 || ordinal <= checker->spoilt[unit])
         return true;
-    struct check check = {checker, unit, ordinal, err, false};
+    struct launch_check check = {checker, unit, ordinal, err, false};
     checker->spoilt[unit] = -1; /* reported once */
     apply_to_write(&check, RULE_REFUSED, (uint32_t)checker->units[unit].first_d * 4, 1,
                    "the layer before leaves a rest in the unit, with which this one hangs or is wrong",
@@ -177,7 +177,7 @@ bool checker_launched(struct checker *checker, enum nvdla_unit unit, struct erro
     if (!check_spoilt(checker, unit, ordinal, err))
         return false;
     if ((unit == NVDLA_CMAC_A || unit == NVDLA_CMAC_B || unit == NVDLA_CACC) && ordinal < checker->passed) {
-        struct check check = {checker, unit, ordinal, err, false};
+        struct launch_check check = {checker, unit, ordinal, err, false};
         apply_to_write(&check, RULE_REFUSED, CMAC_A_D_OP_ENABLE, 1,
                        "armed after a wait, or reads of registers, at which CDMA and CSC of its layer were armed: if "
                        "the data has passed by then, the layer hangs or is wrong",
@@ -225,7 +225,7 @@ static bool check_surplus(struct checker *checker, struct error *err) {
     const int layer = running(checker, NVDLA_CSC) ? register_group_ordinal(&checker->units[NVDLA_CSC]) : -1;
     if (checker->surplus < 0 || layer <= checker->surplus || !running(checker, NVDLA_SDP))
         return true;
-    struct check check = {checker, NVDLA_CSC, layer, err, false};
+    struct launch_check check = {checker, NVDLA_CSC, layer, err, false};
     checker->surplus = -1; /* reported once */
     apply_to_write(&check, RULE_REFUSED, CSC_D_OP_ENABLE, 1,
                    "the previous convolution left results that SDP did not take: this one begins with them",
@@ -248,7 +248,7 @@ static void look_for_untaken(struct checker *checker) {
 void checker_played(struct checker *checker) {
     if (checker->untaken < 0 || running(checker, NVDLA_SDP) || !running(checker, NVDLA_SDP_RDMA))
         return;
-    struct check check = {checker, NVDLA_SDP_RDMA, checker->untaken, NULL, false};
+    struct launch_check check = {checker, NVDLA_SDP_RDMA, checker->untaken, NULL, false};
     apply_to_write(&check, RULE_WARNS, SDP_RDMA_D_OP_ENABLE, 1,
                    "armed for a layer of SDP that takes nothing from it: SDP_RDMA stays RUNNING, and the next layer of "
                    "SDP that takes from it is wrong",
@@ -284,7 +284,7 @@ void checker_dropped(struct checker *checker, enum nvdla_unit unit, uint32_t off
     uint32_t enable = (uint32_t)regs->first_d * 4;
     bool changes = offset == enable || register_group_of(regs, regs->producer, offset) != value;
     if (changes && checker->dropped[unit] != ordinal) {
-        struct check check = {checker, unit, ordinal, NULL, false};
+        struct launch_check check = {checker, unit, ordinal, NULL, false};
         checker->dropped[unit] = ordinal;
         apply_to_write(&check, RULE_WARNS, offset, value,
                        "dropped, and so is all that is written to this group while it is armed", "10-system section 6");
@@ -330,7 +330,7 @@ bool checker_table_write(struct checker *checker, enum nvdla_unit unit, uint32_t
     bool lo = REGISTER_FIELD(cfg, SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID);
     bool writes = REGISTER_FIELD(cfg, SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE);
     unsigned entries = lo ? LUT_LO_ENTRIES : LUT_LE_ENTRIES;
-    struct check check = {checker, unit, regs->launches, err, false};
+    struct launch_check check = {checker, unit, regs->launches, err, false};
     if (offset == SDP_S_LUT_ACCESS_CFG) {
         table->selected = true;
         if (REGISTER_FIELD(cfg, SDP_S_LUT_ACCESS_CFG__LUT_ADDR) >= entries) {
@@ -382,7 +382,7 @@ static bool group_writes_both_memories(const struct bdma_batch *batch) {
     return false;
 }
 
-static void check_push(struct check *check, const struct bdma *bdma) {
+static void check_push(struct launch_check *check, const struct bdma *bdma) {
     struct launches launches = {.group = {0}};
     look(check->checker, &launches);
     rules_check(&rules_of_descriptor, &launches.view, apply, check);
@@ -400,7 +400,7 @@ static void check_push(struct check *check, const struct bdma *bdma) {
     }
 }
 
-static void check_launch(struct check *check, const struct bdma *bdma, uint32_t offset) {
+static void check_launch(struct launch_check *check, const struct bdma *bdma, uint32_t offset) {
     unsigned group = offset == BDMA_CFG_LAUNCH1;
     if (group_reads_what_it_writes(&bdma->queue)) {
         apply_to_write(check, RULE_REFUSED, offset, 1,
@@ -428,7 +428,7 @@ static void check_launch(struct check *check, const struct bdma *bdma, uint32_t 
 
 bool checker_bdma_write(struct checker *checker, const struct bdma *bdma, uint32_t offset, uint32_t value,
                         struct error *err) {
-    struct check check = {checker, NVDLA_BDMA, bdma->launches, err, false};
+    struct launch_check check = {checker, NVDLA_BDMA, bdma->launches, err, false};
     if ((value & 1) != 0 && offset == BDMA_CFG_OP)
         check_push(&check, bdma);
     else if ((value & 1) != 0 && (offset == BDMA_CFG_LAUNCH0 || offset == BDMA_CFG_LAUNCH1))

@@ -104,7 +104,7 @@ void cmac_weights_place(struct cmac_weights *weights, size_t at, size_t first, s
 /* Positions that share each loaded vector of weights: six times two sums fill the registers of common machines. */
 enum { TILE = 6, HALF_TILE = 3, VECTORS = 2 };
 
-struct chunk {
+struct cmac_chunk {
     const struct cmac_run *runs;
     size_t count;
     const int16_t *weights; /* of the block, from the chunk's first pair on */
@@ -114,9 +114,9 @@ struct chunk {
 typedef int32_t tile_sums[TILE][VECTORS][CMAC_VECTOR];
 
 /* Operands of cmac_multiply(). */
-struct job {
+struct cmac_job {
     const struct cmac_weights *weights;
-    struct chunk chunk;
+    struct cmac_chunk chunk;
     const int16_t *const *windows;
     size_t positions;
     int64_t *sums; /* first kernel of the block */
@@ -141,8 +141,9 @@ add_sums(const struct cmac_weights *weights, const int32_t (*restrict tile)[CMAC
 #define AVX2 __attribute__((target("avx2")))
 
 /* The kernel: with constant arguments the sums stay in registers and the loops over p and v vanish. */
-AVX2 __attribute__((always_inline)) static inline void
-tile_avx2(const int16_t *const *windows, size_t positions, size_t vectors, const struct chunk *chunk, tile_sums out) {
+AVX2 __attribute__((always_inline)) static inline void tile_avx2(const int16_t *const *windows, size_t positions,
+                                                                 size_t vectors, const struct cmac_chunk *chunk,
+                                                                 tile_sums out) {
     __m256i sums[TILE][VECTORS];
     const int16_t *weights = chunk->weights;
 #pragma GCC unroll 6
@@ -182,8 +183,8 @@ tile_avx2(const int16_t *const *windows, size_t positions, size_t vectors, const
 }
 
 /* The sums of one tile of `positions` windows, 6, 3 or 1. */
-AVX2 static void tile_of(const int16_t *const *windows, size_t positions, size_t vectors, const struct chunk *chunk,
-                         tile_sums out) {
+AVX2 static void tile_of(const int16_t *const *windows, size_t positions, size_t vectors,
+                         const struct cmac_chunk *chunk, tile_sums out) {
     if (vectors == 2) {
         if (positions == TILE)
             tile_avx2(windows, TILE, 2, chunk, out);
@@ -200,7 +201,7 @@ AVX2 static void tile_of(const int16_t *const *windows, size_t positions, size_t
     }
 }
 
-AVX2 static void multiply_avx2(const struct job *job) {
+AVX2 static void multiply_avx2(const struct cmac_job *job) {
     for (size_t p = 0, n; p < job->positions; p += n) {
         size_t left = job->positions - p;
         n = left >= TILE ? TILE : left >= HALF_TILE ? HALF_TILE : 1;
@@ -213,7 +214,7 @@ AVX2 static void multiply_avx2(const struct job *job) {
 #endif
 
 /* The same for machines without those vectors. */
-static void multiply_any(const struct job *job) {
+static void multiply_any(const struct cmac_job *job) {
     for (size_t p = 0; p < job->positions; p++) {
         const int16_t *weights = job->chunk.weights;
         int32_t sums[VECTORS][CMAC_VECTOR] = {{0}};
@@ -231,11 +232,11 @@ static void multiply_any(const struct job *job) {
 
 void cmac_multiply(const struct cmac_weights *weights, size_t block, const int16_t *const *windows, size_t positions,
                    const struct cmac_run *runs, size_t count, size_t pair, int64_t *sums) {
-    struct job job = {.weights = weights,
-                      .chunk = {.runs = runs, .count = count, .weights = pair_of(weights, block, pair)},
-                      .windows = windows,
-                      .positions = positions,
-                      .sums = sums + block * weights->kernels};
+    struct cmac_job job = {.weights = weights,
+                           .chunk = {.runs = runs, .count = count, .weights = pair_of(weights, block, pair)},
+                           .windows = windows,
+                           .positions = positions,
+                           .sums = sums + block * weights->kernels};
 #if defined(__x86_64__) && defined(__GNUC__)
     if (__builtin_cpu_supports("avx2")) {
         multiply_avx2(&job);

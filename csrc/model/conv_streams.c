@@ -180,7 +180,7 @@ static void send_elements(const struct tap_out *tap, struct tap_place place, con
 }
 
 /* An operation: its pieces of every window, and the weights of every kernel for them. */
-struct operation {
+struct conv_pieces {
     const struct conv_operation *at;
     const struct cmac_piece *pieces;
     size_t count;           /* of pieces, all of the same size */
@@ -192,7 +192,7 @@ struct operation {
 
 /* All lanes of each cell: CSC masks those outside the kernel's block, and so they are 0 here. The data in these lanes
  * does not matter. Section 4.6. */
-static void send_weights(const struct conv_streams *streams, const struct operation *operation) {
+static void send_weights(const struct conv_streams *streams, const struct conv_pieces *operation) {
     const struct conv_order *order = &streams->order;
     const size_t lanes = conv_operation_lane(order, 1), channels = operation->at->channels;
     for (size_t k = 0; k < operation->at->kernels && streams->weights.count > 0; k++)
@@ -210,7 +210,7 @@ static void send_weights(const struct conv_streams *streams, const struct operat
 }
 
 /* Weights in the order in which cmac_atom() adds up several kernels at once. */
-static void turn_weights(const struct operation *operation) {
+static void turn_weights(const struct conv_pieces *operation) {
     int16_t *turned = operation->turned;
     for (size_t i = 0; i < operation->elements; i++)
         for (size_t k = 0; k < operation->at->kernels; k++)
@@ -218,7 +218,7 @@ static void turn_weights(const struct operation *operation) {
 }
 
 /* sums[n * kernels + k]: of all kernels; for a tile, of each result n. */
-static void add_up(const struct conv_order *order, const struct operation *operation, const int16_t *window,
+static void add_up(const struct conv_order *order, const struct conv_pieces *operation, const int16_t *window,
                    int64_t *sums) {
     const size_t kernels = operation->at->kernels;
     const int16_t *turned = operation->turned;
@@ -237,7 +237,7 @@ static void add_up(const struct conv_order *order, const struct operation *opera
 
 /* What CMAC sends in FP16: struct cmac_fp16_sums as TAP_CMAC_FP16. */
 static void add_up_floating(const struct conv_order *order, const struct conv_source *source,
-                            const struct operation *operation, const int16_t *window, int64_t *sums) {
+                            const struct conv_pieces *operation, const int16_t *window, int64_t *sums) {
     const size_t kernels = operation->at->kernels;
     struct cmac_fp16_data data;
     cmac_fp16_data_read(&data, source->floating, window, operation->pieces, operation->count);
@@ -262,7 +262,7 @@ struct positions {
 
 /* The positions from atom number `first` on. Parts of an atom alternate, so such atoms are sent one by one. */
 static struct positions positions_of(const struct conv_order *order, const struct conv_source *source,
-                                     const struct operation *operation, size_t first) {
+                                     const struct conv_pieces *operation, size_t first) {
     const struct conv_place at = conv_operation_place(order, operation->at, first);
     const size_t atoms = conv_operation_atoms(order, operation->at);
     struct positions positions = {.count = 1,
@@ -283,7 +283,7 @@ static struct positions positions_of(const struct conv_order *order, const struc
     return positions;
 }
 
-static void send_atoms(const struct conv_streams *streams, const struct operation *operation,
+static void send_atoms(const struct conv_streams *streams, const struct conv_pieces *operation,
                        const struct positions *positions) {
     int16_t rows[MOST_ROWS * MOST_LANES];
     for (size_t part = 0; part < operation->count && streams->atoms.count > 0; part++) {
@@ -311,7 +311,7 @@ static void send_rows(const struct tap_out *tap, struct tap_place place, const i
 
 /* Sums of the cells, each with a kernel. */
 static void send_sums(const struct conv_streams *streams, const struct conv_source *source,
-                      const struct operation *operation, const struct positions *positions) {
+                      const struct conv_pieces *operation, const struct positions *positions) {
     const struct conv_order *order = &streams->order;
     const size_t kernels = operation->at->kernels, half = order->group / 2,
                  results = order->winograd ? CONV_OUTPUTS : 1;
@@ -334,7 +334,7 @@ static void send_sums(const struct conv_streams *streams, const struct conv_sour
 }
 
 static void send_operation(const struct conv_streams *streams, const struct conv_source *source,
-                           const struct operation *operation) {
+                           const struct conv_pieces *operation) {
     const struct conv_order *order = &streams->order;
     const bool sums = streams->sums[0].count + streams->sums[1].count > 0;
     if (sums && order->precision != NVDLA_FP16)
@@ -355,7 +355,7 @@ void conv_streams_group(struct conv_streams *streams, const struct conv_source *
     const struct crep *table = source->table;
     struct conv_operation at = streams->next;
     int16_t turned[MOST_ELEMENTS * MOST_CELLS];
-    struct operation operation = {.at = &at, .turned = turned};
+    struct conv_pieces operation = {.at = &at, .turned = turned};
     for (bool more = true; more;) {
         const size_t piece = at.index == 0 ? 0 : table->ends[at.index - 1];
         if (at.index == 0) { /* every stripe reads the group's weights again */

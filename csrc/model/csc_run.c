@@ -37,7 +37,7 @@ struct csc_run {
     struct cdma *cdma;
     struct cbuf *cbuf;
     struct dma *client; /* NULL: the rest of the weights is in CBUF */
-    struct pool *pool;
+    struct thread_pool *pool;
     bool multiplies;
     unsigned truncate;
     const struct crep *table;
@@ -439,7 +439,7 @@ static size_t windows_ahead(const struct csc_run *run) {
     return lesser(run->windows, ceil_div(ahead, line) * line);
 }
 
-struct csc_run *csc_run_new(struct pool *pool, bool multiplies) {
+struct csc_run *csc_run_new(struct thread_pool *pool, bool multiplies) {
     struct csc_run *run = xcalloc(1, sizeof *run);
     run->multiplies = multiplies;
     run->pool = pool;

@@ -14,7 +14,7 @@
 struct csc_run;
 
 /* pool must outlive the run. multiplies: false skips the arithmetic, every result is 0. */
-struct csc_run *csc_run_new(struct pool *pool, bool multiplies);
+struct csc_run *csc_run_new(struct thread_pool *pool, bool multiplies);
 void csc_run_free(struct csc_run *run);
 
 /* Starts the results of a layer that can run.

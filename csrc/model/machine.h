@@ -47,7 +47,7 @@ struct model {
     struct cdma cdma;
     struct csc csc;
     struct csc_run *core;
-    struct pool *pool; /* thread pool for convolutions */
+    struct thread_pool *pool; /* thread pool for convolutions */
     struct bdma bdma;
     uint64_t cacc_saturation;      /* count of the last layer */
     struct sdp_result sdp_counted; /* each count is from the last layer that counted it */

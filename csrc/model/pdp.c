@@ -266,14 +266,14 @@ void pdp_run(const struct pdp_layer *layer, struct pdp_source source, struct dma
 }
 
 /* PDP_RDMA: one request per line of a strip. */
-struct reader {
+struct pdp_reader {
     const struct pdp_layer *layer;
     struct dma *input;
     int strip, surface, line; /* the next one */
 };
 
 static void read_line(void *context, uint8_t *bytes) {
-    struct reader *reader = context;
+    struct pdp_reader *reader = context;
     const struct pdp_layer *layer = reader->layer;
     struct pdp_strip strip = strip_of(layer, reader->strip);
     const struct cube *from = &layer->source.cube;
@@ -290,6 +290,6 @@ static void read_line(void *context, uint8_t *bytes) {
 }
 
 void pdp_run_from_memory(const struct pdp_layer *layer, struct dma *input, struct dma *output, uint64_t *nan_outputs) {
-    struct reader reader = {.layer = layer, .input = input};
+    struct pdp_reader reader = {.layer = layer, .input = input};
     pdp_run(layer, (struct pdp_source){read_line, &reader}, output, nan_outputs);
 }

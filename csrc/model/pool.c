@@ -14,7 +14,7 @@
  * takes to wake a thread. */
 enum { LOOKS = 40000, LOOKS_WITHOUT_YIELD = 64 };
 
-struct pool {
+struct thread_pool {
     size_t threads;
     pthread_t *helpers; /* [started] */
     size_t started;
@@ -30,8 +30,8 @@ struct pool {
     atomic_size_t next;
 };
 
-struct pool *pool_new(size_t threads) {
-    struct pool *pool = xcalloc(1, sizeof *pool);
+struct thread_pool *pool_new(size_t threads) {
+    struct thread_pool *pool = xcalloc(1, sizeof *pool);
     pool->threads = threads;
     pool->helpers = xcalloc(threads, sizeof *pool->helpers);
     pthread_mutex_init(&pool->lock, NULL);
@@ -40,7 +40,7 @@ struct pool *pool_new(size_t threads) {
     return pool;
 }
 
-void pool_rest(struct pool *pool) {
+void pool_rest(struct thread_pool *pool) {
     pthread_mutex_lock(&pool->lock);
     pool->leave = true;
     pthread_cond_broadcast(&pool->begin);
@@ -52,7 +52,7 @@ void pool_rest(struct pool *pool) {
     atomic_store(&pool->loop, 0); /* number from which new threads count */
 }
 
-void pool_free(struct pool *pool) {
+void pool_free(struct thread_pool *pool) {
     if (!pool)
         return;
     pool_rest(pool);
@@ -63,30 +63,30 @@ void pool_free(struct pool *pool) {
     free(pool);
 }
 
-size_t pool_threads(const struct pool *pool) {
+size_t pool_threads(const struct thread_pool *pool) {
     return pool->threads;
 }
 
-static void work(struct pool *pool) {
+static void work(struct thread_pool *pool) {
     for (size_t i = atomic_fetch_add(&pool->next, 1); i < pool->count; i = atomic_fetch_add(&pool->next, 1))
         pool->task(pool->context, i);
 }
 
 /* Polls for a while whether a loop after number `done` has begun. */
-static void look_for_begin(struct pool *pool, unsigned long done) {
+static void look_for_begin(struct thread_pool *pool, unsigned long done) {
     for (int i = 0; i < LOOKS && atomic_load(&pool->loop) == done; i++)
         if (i % LOOKS_WITHOUT_YIELD == LOOKS_WITHOUT_YIELD - 1)
             sched_yield();
 }
 
-static void look_for_end(struct pool *pool) {
+static void look_for_end(struct thread_pool *pool) {
     for (int i = 0; i < LOOKS && atomic_load(&pool->working) > 0; i++)
         if (i % LOOKS_WITHOUT_YIELD == LOOKS_WITHOUT_YIELD - 1)
             sched_yield();
 }
 
 static void *help(void *argument) {
-    struct pool *pool = argument;
+    struct thread_pool *pool = argument;
     for (unsigned long done = 0;; done++) {
         look_for_begin(pool, done);
         pthread_mutex_lock(&pool->lock);
@@ -106,7 +106,7 @@ static void *help(void *argument) {
 }
 
 /* Signals stay with the threads that existed before. */
-static void start(struct pool *pool) {
+static void start(struct thread_pool *pool) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -116,7 +116,7 @@ static void start(struct pool *pool) {
     pool->tried = true;
 }
 
-void pool_run(struct pool *pool, size_t count, void (*task)(void *context, size_t i), void *context) {
+void pool_run(struct thread_pool *pool, size_t count, void (*task)(void *context, size_t i), void *context) {
     if (!pool->tried && count > 1)
         start(pool);
     pool->task = task;

@@ -14,55 +14,55 @@ static struct pdp_layer layer_of(const struct registers_view *view) {
 
 /* ---- windows along one axis ---- */
 
-struct axis {
+struct pdp_axis {
     int size, before, after, kernel, stride, result;
 };
 
-static struct axis columns_of(const struct registers_view *view) {
+static struct pdp_axis columns_of(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
-    return (struct axis){l.width,        l.kernel.pad_left,     l.kernel.pad_right,
-                         l.kernel.width, l.kernel.stride_width, l.out_width};
+    return (struct pdp_axis){l.width,        l.kernel.pad_left,     l.kernel.pad_right,
+                             l.kernel.width, l.kernel.stride_width, l.out_width};
 }
 
-static struct axis rows_of(const struct registers_view *view) {
+static struct pdp_axis rows_of(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
-    return (struct axis){l.height,        l.kernel.pad_top,       l.kernel.pad_bottom,
-                         l.kernel.height, l.kernel.stride_height, l.out_height};
+    return (struct pdp_axis){l.height,        l.kernel.pad_top,       l.kernel.pad_bottom,
+                             l.kernel.height, l.kernel.stride_height, l.out_height};
 }
 
 /* Strips have their own widths. */
 CONDITION(split, layer_of(view).in.count > 1)
 
 /* True if the rows, or the columns of a layer without strips, meet the condition. */
-static bool any_axis(const struct registers_view *view, bool (*condition)(struct axis axis)) {
+static bool any_axis(const struct registers_view *view, bool (*condition)(struct pdp_axis axis)) {
     return condition(rows_of(view)) || (!split(view) && condition(columns_of(view)));
 }
 
-static int reach(struct axis axis) {
+static int reach(struct pdp_axis axis) {
     return axis.size + axis.before + axis.after - axis.kernel;
 }
 
 /* Columns or rows beyond the last step. */
-static int remainder_of(struct axis axis) {
+static int remainder_of(struct pdp_axis axis) {
     return reach(axis) < 0 ? 0 : reach(axis) % axis.stride;
 }
 
-static bool is_padding(struct axis axis) {
+static bool is_padding(struct pdp_axis axis) {
     return axis.before >= axis.kernel || (axis.result - 1) * axis.stride - axis.before >= axis.size;
 }
 
-static bool has_other_result(struct axis axis) {
+static bool has_other_result(struct pdp_axis axis) {
     return reach(axis) < 0 || axis.result != reach(axis) / axis.stride + 1;
 }
 
 /* The table of section 4, first line. */
-static bool loses_a_window(struct axis axis) {
+static bool loses_a_window(struct pdp_axis axis) {
     int rest = remainder_of(axis), exact = axis.after > rest ? axis.after - rest : 0;
     return axis.after / axis.stride != exact / axis.stride;
 }
 
 /* Second line. */
-static bool first_window_passes_end(struct axis axis) {
+static bool first_window_passes_end(struct pdp_axis axis) {
     int rest = remainder_of(axis);
     return rest > 0 && rest <= axis.after && axis.result >= 2 && axis.kernel - axis.before > axis.size;
 }

@@ -20,7 +20,7 @@ struct reading {
 };
 
 /* A list of whole numbers of a tensor or a node, which become ints. */
-struct member {
+struct list_member {
     const char *name;
     size_t offset, count;
     json_int_t least, most;
@@ -42,7 +42,7 @@ static const char *kind_word(int kind) {
 }
 
 #define OF_TENSOR(name, count, least, most) {#name, offsetof(struct tensor, name), count, least, most, NULL}
-static const struct member tensor_members[] = {
+static const struct list_member tensor_members[] = {
     {"type", offsetof(struct tensor, type), 1, 0, TENSOR_INDEX, type_word},
     {"in_file", offsetof(struct tensor, in_file), 1, 0, FILE_FLOAT, file_type_word},
     OF_TENSOR(rank, 1, 0, AXES),
@@ -55,7 +55,7 @@ static const struct member tensor_members[] = {
 #define OF_NODE(name, count, least, most) {#name, offsetof(struct node, name), count, least, most, NULL}
 enum { WINDOW = sizeof(struct axis) / sizeof(int) };
 static_assert(sizeof(enum node_kind) == sizeof(int) && sizeof(enum tensor_type) == sizeof(int), "members are ints");
-static const struct member node_members[] = {
+static const struct list_member node_members[] = {
     {"kind", offsetof(struct node, kind), 1, 0, NODE_KINDS - 1, kind_word},
     OF_NODE(output, 1, 0, TENSORS_MAX - 1),
     OF_NODE(groups, 1, 0, TENSOR_ELEMENTS_MAX),
@@ -72,7 +72,7 @@ static bool refuse(const struct reading *at, const char *what, size_t index, con
 }
 
 /* One number or word; false: it is none. */
-static bool read_one(const struct member *member, const json_t *value, int *to) {
+static bool read_one(const struct list_member *member, const json_t *value, int *to) {
     json_int_t number = json_is_integer(value) ? json_integer_value(value) : member->least - 1;
     if (member->word) {
         const char *found = json_string_value(value);
@@ -84,7 +84,7 @@ static bool read_one(const struct member *member, const json_t *value, int *to) 
     return number >= member->least && number <= member->most;
 }
 
-static bool read_list(const struct member *member, const json_t *list, int *to) {
+static bool read_list(const struct list_member *member, const json_t *list, int *to) {
     if (json_array_size(list) != member->count)
         return false;
     for (size_t i = 0; i < member->count; i++)
@@ -94,7 +94,7 @@ static bool read_list(const struct member *member, const json_t *list, int *to) 
 }
 
 /* Returns the name of the member that is wrong, NULL if there is none. */
-static const char *read_members(const struct member *members, size_t count, const json_t *entry, void *to) {
+static const char *read_members(const struct list_member *members, size_t count, const json_t *entry, void *to) {
     for (size_t i = 0; i < count; i++) {
         const json_t *value = json_object_get(entry, members[i].name);
         int *place = (int *)((char *)to + members[i].offset);
@@ -108,7 +108,7 @@ static const char *read_members(const struct member *members, size_t count, cons
 
 /* The part that a list says: its place, and how many bytes it has. NULL if that is wrong, or inside a part before. */
 static const uint8_t *find_part(struct reading *at, const json_t *list, size_t *n) {
-    const struct member member = {.count = 2, .most = INT32_MAX};
+    const struct list_member member = {.count = 2, .most = INT32_MAX};
     int numbers[2];
     if (!read_list(&member, list, numbers) || (size_t)numbers[0] < at->next || (size_t)numbers[0] > at->size ||
         (size_t)numbers[1] > at->size - (size_t)numbers[0])
@@ -172,7 +172,7 @@ static bool read_tensor(struct reading *at, const json_t *entry) {
  * more than `most`. */
 static size_t read_indices(const struct graph *graph, const json_t *list, int least, size_t most, int *to) {
     const size_t count = json_array_size(list);
-    const struct member index = {.count = count, .least = least, .most = (json_int_t)graph->tensor_count - 1};
+    const struct list_member index = {.count = count, .least = least, .most = (json_int_t)graph->tensor_count - 1};
     return count <= most && read_list(&index, list, to) ? count : 0;
 }
 

@@ -45,7 +45,7 @@ static unsigned set_chances(double *chance, const struct tensor *input) {
 }
 
 /* The operands of a fit that is tried, and the best so far. */
-struct trial {
+struct fit_trial {
     const struct tensor *main, *other, *out;
     const struct table *table;
     struct limits limits;
@@ -110,7 +110,7 @@ static bool set_ratio(struct addition_fit *fit, double ratio, bool convolved, in
     return best < INFINITY && fit->m > 0;
 }
 
-static bool set_scale(struct addition_fit *fit, double step, const struct trial *trial) {
+static bool set_scale(struct addition_fit *fit, double step, const struct fit_trial *trial) {
     const int zero_main = trial->main->zero, zero_other = trial->other->zero, zero_out = trial->out->zero;
     int n = 63;
     while (n > 0 && round(ldexp(step, n)) > SCALE_MAX)
@@ -129,7 +129,7 @@ static bool set_scale(struct addition_fit *fit, double step, const struct trial 
 }
 
 /* Tries factors and offsets nearby: errors of the factors can make up for each other. Keeps the best of all. */
-static void improve(const struct trial *trial, struct addition_fit start) {
+static void improve(const struct fit_trial *trial, struct addition_fit start) {
     const int weighted = trial->main->zero * start.weight + trial->other->zero * start.other_weight;
     const double unit = ldexp(1, (int)start.n) / start.scale;
     for (int m = -1; m <= 1; m++)
@@ -146,7 +146,7 @@ static void improve(const struct trial *trial, struct addition_fit start) {
             }
 }
 
-static void try(const struct trial *trial, bool swapped, bool convolved) {
+static void try(const struct fit_trial *trial, bool swapped, bool convolved) {
     const double main = (double)trial->main->scales[0], other = (double)trial->other->scales[0];
     struct addition_fit fit = {.swapped = swapped, .weight = 1};
     /* An input whose steps are smaller than that changes nothing. */
@@ -192,7 +192,7 @@ static bool set_weights(struct addition_fit *fit, double ratio, double step) {
     return best < INFINITY;
 }
 
-static void try_both(const struct trial *trial, bool swapped) {
+static void try_both(const struct fit_trial *trial, bool swapped) {
     const double main = (double)trial->main->scales[0], step = main / (double)trial->out->scales[0];
     struct addition_fit fit = {.swapped = swapped};
     if (set_weights(&fit, main / (double)trial->other->scales[0], step) &&
@@ -234,7 +234,7 @@ static bool set_power_factors(struct addition_fit *fit, double step, bool both, 
     return true;
 }
 
-static void try_power(const struct trial *trial, bool swapped, bool both) {
+static void try_power(const struct fit_trial *trial, bool swapped, bool both) {
     const double main = (double)trial->main->scales[0];
     int shift;
     const double fraction = frexp((double)trial->other->scales[0] / main, &shift);
@@ -267,8 +267,8 @@ bool fit_addition(const struct graph *graph, const struct node *node, struct add
     const double most = good_enough(SIZE_MAX);
     const struct tensor *a = node_input(graph, node, 0), *b = node_input(graph, node, 1),
                         *out = node_output(graph, node);
-    const struct trial trials[] = {{a, b, out, &table, addition.limits, fit},
-                                   {b, a, out, &table, addition.limits, fit}};
+    const struct fit_trial trials[] = {{a, b, out, &table, addition.limits, fit},
+                                       {b, a, out, &table, addition.limits, fit}};
     for (int form = 0; form < 4; form++)
         try_power(&trials[form & 1], form & 1, form >> 1);
     for (int form = 0; form < 4 && fit->share > 0 && (form < 2 || fit->weight > 1 || fit->share > most); form++)

@@ -122,7 +122,7 @@ int32_t kernel_bias(const struct graph *graph, const struct node *node, size_t k
 
 /* ---- checks ---- */
 
-struct checking {
+struct node_check {
     const struct graph *graph;
     const struct node *node;
     const struct tensor *in, *out; /* the node's first input and output */
@@ -131,7 +131,7 @@ struct checking {
 
 #define refuse(at, ...) node_refuse((at)->graph, (at)->node, (at)->err, __VA_ARGS__)
 
-static bool check_values(const struct checking *at, int index, const char *what) {
+static bool check_values(const struct node_check *at, int index, const char *what) {
     const struct tensor *tensor = graph_tensor(at->graph, index);
     if (tensor->type != TENSOR_INT8)
         return refuse(at, "found its %s \"%s\" to be %s, expected int8: quantise the whole network to INT8", what,
@@ -152,7 +152,7 @@ static bool same_shape(const struct tensor *a, const struct tensor *b) {
     return a->h == b->h && a->w == b->w && a->c == b->c;
 }
 
-static bool check_addition(const struct checking *at) {
+static bool check_addition(const struct node_check *at) {
     const struct tensor *out = at->out, *a = at->in, *b = node_input(at->graph, at->node, 1);
     if (!check_values(at, at->node->inputs[1], "input"))
         return false;
@@ -167,7 +167,7 @@ static bool check_addition(const struct checking *at) {
     return true;
 }
 
-static bool check_axis(const struct checking *at, const struct axis *axis, int in, int out, const char *name) {
+static bool check_axis(const struct node_check *at, const struct axis *axis, int in, int out, const char *name) {
     if (axis->size < 1 || axis->stride < 1 || axis->dilation < 1 || axis->before < 0 || axis->after < 0 ||
         axis->size > TENSOR_SIDE_MAX || axis->stride > TENSOR_SIDE_MAX || axis->dilation > TENSOR_SIDE_MAX)
         return refuse(at, "found a window of %d with stride %d and dilation %d in %s, expected 1 to %d of each",
@@ -179,7 +179,7 @@ static bool check_axis(const struct checking *at, const struct axis *axis, int i
     return true;
 }
 
-static bool check_weights(const struct checking *at, size_t expected, size_t kernels) {
+static bool check_weights(const struct node_check *at, size_t expected, size_t kernels) {
     const struct tensor *weights = node_input(at->graph, at->node, 1);
     if (!weights->data || weights->type != TENSOR_INT8)
         return refuse(at, "found weights \"%s\" that are not constants of int8, expected such", weights->name);
@@ -209,7 +209,7 @@ static bool check_weights(const struct checking *at, size_t expected, size_t ker
     return true;
 }
 
-static bool check_convolution(const struct checking *at) {
+static bool check_convolution(const struct node_check *at) {
     const struct node *node = at->node;
     const struct tensor *in = at->in, *out = at->out;
     const size_t taps = (size_t)node->x.size * (size_t)node->y.size;
@@ -226,7 +226,7 @@ static bool check_convolution(const struct checking *at) {
     return check_weights(at, taps * (size_t)(in->c / node->groups) * (size_t)out->c, (size_t)out->c);
 }
 
-static bool check_pool(const struct checking *at) {
+static bool check_pool(const struct node_check *at) {
     const struct node *node = at->node;
     const struct tensor *in = at->in, *out = at->out;
     if (node->kind == NODE_MEAN && (node->c.size != 1 || node->x.size != in->w || node->y.size != in->h))
@@ -238,7 +238,7 @@ static bool check_pool(const struct checking *at) {
     return check_axis(at, &node->y, in->h, out->h, "height") && check_axis(at, &node->x, in->w, out->w, "width");
 }
 
-static bool check_concatenation(const struct checking *at) {
+static bool check_concatenation(const struct node_check *at) {
     const struct node *node = at->node;
     const struct tensor *out = at->out;
     int sum = 0;
@@ -257,7 +257,7 @@ static bool check_concatenation(const struct checking *at) {
     return sum == whole || refuse(at, "found inputs of %d along its axis, expected the %d of its output", sum, whole);
 }
 
-static bool check_pad(const struct checking *at) {
+static bool check_pad(const struct node_check *at) {
     const struct node *node = at->node;
     const struct tensor *in = at->in, *out = at->out;
     if (!same_scale(in, out))
@@ -268,27 +268,27 @@ static bool check_pad(const struct checking *at) {
     return true;
 }
 
-static bool check_reshape(const struct checking *at) {
+static bool check_reshape(const struct node_check *at) {
     return (at->in->count == at->out->count && same_scale(at->in, at->out)) ||
            refuse(at, "found %zu elements of its output, expected the %zu of its input, and its scales", at->out->count,
                   at->in->count);
 }
 
-static bool check_elements(const struct checking *at) {
+static bool check_elements(const struct node_check *at) {
     return same_shape(at->in, at->out) ||
            refuse(at, "found an output of another size than its input, expected the same");
 }
 
-static bool along_channels(const struct checking *at) {
+static bool along_channels(const struct node_check *at) {
     return at->node->axis == CHANNELS ||
            refuse(at, "found it along %s, expected along the channels", at->node->axis == HEIGHT ? "height" : "width");
 }
 
-static bool check_softmax(const struct checking *at) {
+static bool check_softmax(const struct node_check *at) {
     return along_channels(at) && check_elements(at);
 }
 
-static bool check_arg_max(const struct checking *at) {
+static bool check_arg_max(const struct node_check *at) {
     const struct tensor *in = at->in, *out = at->out;
     if (!along_channels(at))
         return false;
@@ -300,7 +300,7 @@ static bool check_arg_max(const struct checking *at) {
 
 static const struct {
     const char *name;
-    bool (*check)(const struct checking *at);
+    bool (*check)(const struct node_check *at);
 } kinds[NODE_KINDS] = {
     [NODE_CONV] = {"CONV_2D", check_convolution},
     [NODE_DEPTHWISE] = {"DEPTHWISE_CONV_2D", check_convolution},
@@ -328,7 +328,7 @@ const char *node_name(const struct node *node) {
     return kinds[node->kind].name;
 }
 
-static bool check_node(const struct checking *at) {
+static bool check_node(const struct node_check *at) {
     const struct node *node = at->node;
     const bool is_float = node->kind == NODE_QUANTIZE || node->kind == NODE_DEQUANTIZE;
     if (!(is_float && at->in->type == TENSOR_FLOAT) && !check_values(at, node->inputs[0], "input"))
@@ -348,7 +348,7 @@ bool graph_check(const struct graph *graph, struct error *err) {
         known[graph->inputs[i]] = true;
     for (size_t n = 0; fine && n < graph->node_count; n++) {
         const struct node *node = &graph->nodes[n];
-        const struct checking at = {graph, node, node_input(graph, node, 0), node_output(graph, node), err};
+        const struct node_check at = {graph, node, node_input(graph, node, 0), node_output(graph, node), err};
         for (size_t i = 0; fine && i < node->input_count; i++)
             if (node->inputs[i] != GRAPH_NONE && !known[node->inputs[i]])
                 fine = node_refuse(graph, node, err,

@@ -7,7 +7,7 @@
 #include "nvdla/xalloc.h"
 
 /* How a tensor of the file lies in memory. */
-struct place {
+struct tensor_place {
     int stored;      /* tensor whose memory it is */
     int order[AXES]; /* for each of its axes (batch, height, width, channels): that of memory */
     int input;       /* of the graph, from which it came by nodes that any layout suits; GRAPH_NONE */
@@ -17,14 +17,14 @@ struct place {
 struct settling {
     struct graph *graph;
     struct error *err;
-    struct place *places;
+    struct tensor_place *places;
     bool *changed;
 };
 
 static const int in_order[AXES] = {0, 1, 2, 3};
 
-static struct place place_of(int stored) {
-    return (struct place){.stored = stored, .order = {0, 1, 2, 3}, .input = GRAPH_NONE, .row = GRAPH_NONE};
+static struct tensor_place place_of(int stored) {
+    return (struct tensor_place){.stored = stored, .order = {0, 1, 2, 3}, .input = GRAPH_NONE, .row = GRAPH_NONE};
 }
 
 static bool is_plain(const int order[AXES]) {
@@ -39,7 +39,7 @@ static bool refuse(const struct settling *at, const struct node *node) {
 
 /* The node takes height, width and channels as they are: of an input of the graph, its layout is changed, and the nodes
  * are gone through again. */
-static bool need_plain(struct settling *at, const struct node *node, const struct place *place, bool *again) {
+static bool need_plain(struct settling *at, const struct node *node, const struct tensor_place *place, bool *again) {
     if (is_plain(place->order) && place->row == GRAPH_NONE)
         return true;
     if (place->row != GRAPH_NONE || place->input == GRAPH_NONE || at->changed[place->input])
@@ -71,10 +71,10 @@ static void reorder(struct graph *graph, int index, const int sides[AXES], const
 }
 
 /* Elements in a row: in the order of memory, unless more than one side is above 1. */
-static struct place row_of(const struct settling *at, const struct node *node) {
-    const struct place *in = &at->places[node->inputs[0]];
+static struct tensor_place row_of(const struct settling *at, const struct node *node) {
+    const struct tensor_place *in = &at->places[node->inputs[0]];
     const struct tensor *cube = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
-    struct place row = place_of(node->output);
+    struct tensor_place row = place_of(node->output);
     const int wide = (cube->h > 1) + (cube->w > 1) + (cube->c > 1);
     row.row = in->row;
     if (!is_plain(in->order) && wide > 1)
@@ -111,8 +111,8 @@ static void set_order_of_rest(const struct graph *graph, const struct node *node
 
 /* Finds the place of a node's output. *again: an input got another layout. False with a message. */
 static bool place_node(struct settling *at, const struct node *node, bool *again) {
-    struct place *out = &at->places[node->output];
-    const struct place *in = &at->places[node->inputs[0]];
+    struct tensor_place *out = &at->places[node->output];
+    const struct tensor_place *in = &at->places[node->inputs[0]];
     *out = place_of(node->output);
     switch (node->kind) {
     case NODE_TRANSPOSE:
@@ -139,7 +139,7 @@ static bool place_node(struct settling *at, const struct node *node, bool *again
     for (size_t i = 1; i < node->input_count; i++) {
         if (node->inputs[i] == GRAPH_NONE)
             continue;
-        const struct place *other = &at->places[node->inputs[i]];
+        const struct tensor_place *other = &at->places[node->inputs[i]];
         const bool constant = node_input(at->graph, node, i)->data, first = node_input(at->graph, node, 0)->data;
         if (first && !constant)
             in = other;
@@ -170,7 +170,7 @@ static bool place_nodes(struct settling *at) {
         for (size_t t = 0; t < graph->tensor_count; t++)
             at->places[t] = place_of((int)t);
         for (size_t i = 0; i < graph->input_count; i++) {
-            struct place *place = &at->places[graph->inputs[i]];
+            struct tensor_place *place = &at->places[graph->inputs[i]];
             memcpy(place->order, at->graph->orders[i], sizeof place->order);
             place->input = (int)i;
         }
@@ -188,7 +188,7 @@ static bool place_nodes(struct settling *at) {
 /* A node as it is in memory: its windows, its axis, constants beside what is transposed. */
 static void settle_node(struct settling *at, struct node *node) {
     struct graph *graph = at->graph;
-    const struct place *in = &at->places[node->inputs[0]];
+    const struct tensor_place *in = &at->places[node->inputs[0]];
     if (node->input_count > 1 && graph_tensor(graph, node->inputs[0])->data)
         in = &at->places[node->inputs[1]];
     const int cube = in->row != GRAPH_NONE ? in->row : node->inputs[0];

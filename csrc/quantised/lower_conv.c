@@ -43,7 +43,7 @@ static bool settle_window(const struct lowering *at, struct convolution *c) {
 /* The same for a rectangle of the output. */
 static bool lower_rectangle(struct lowering *at, const struct convolution *whole, int x, int y, int w, int h) {
     struct convolution c = *whole;
-    const struct span columns = span_of(&c.x, c.from.w, x, w), rows = span_of(&c.y, c.from.h, y, h);
+    const struct input_span columns = span_of(&c.x, c.from.w, x, w), rows = span_of(&c.y, c.from.h, y, h);
     c.from = view_part(at, c.from, columns.begin, rows.begin, columns.size, rows.size);
     c.to = view_part(at, c.to, x, y, w, h);
     c.stages.operand = view_part(at, c.stages.operand, x, y, w, h);

@@ -46,18 +46,18 @@ static uint32_t put_weights(struct lowering *at, const struct convolution *c, in
 
 /* ---- launches ---- */
 
-struct span span_of(const struct axis *axis, int size, int first, int n) {
+struct input_span span_of(const struct axis *axis, int size, int first, int n) {
     const int begin = first * axis->stride - axis->before;
     const int end = (first + n - 1) * axis->stride - axis->before + (axis->size - 1) * axis->dilation + 1;
-    struct span span = {.begin = begin > 0 ? begin : 0, .before = begin < 0 ? -begin : 0};
+    struct input_span span = {.begin = begin > 0 ? begin : 0, .before = begin < 0 ? -begin : 0};
     span.size = (end < size ? end : size) - span.begin;
     span.after = end > size ? end - size : 0;
     return span;
 }
 
-struct launch {
+struct conv_part {
     const struct convolution *c;
-    struct span rows;
+    struct input_span rows;
     int first_row, row_count; /* of the output */
     int first_kernel, kernels;
     int lines; /* of the input, at most in launches of the same kernels: their banks stay the same */
@@ -66,7 +66,7 @@ struct launch {
 
 /* Banks for data and weights. Data for two launches, if there are more of them and there is room, so that one is
  * fetched while the other is computed. */
-static void set_banks(struct lowering *at, const struct launch *launch, struct conv_op *conv) {
+static void set_banks(struct lowering *at, const struct conv_part *launch, struct conv_op *conv) {
     const struct convolution *c = launch->c;
     const size_t banks = (size_t)at->config->cbuf_banks, depth = cbuf_bank_entries(at->config);
     const size_t lines = (size_t)launch->lines * conv->entry_per_slice;
@@ -85,7 +85,7 @@ static void set_banks(struct lowering *at, const struct launch *launch, struct c
     conv->weight_bank = (unsigned)weight;
 }
 
-static void launch_conv(struct lowering *at, const struct launch *launch) {
+static void launch_conv(struct lowering *at, const struct conv_part *launch) {
     const struct convolution *c = launch->c;
     const struct view from = view_part(at, c->from, 0, launch->rows.begin, c->from.w, launch->rows.size);
     struct operation *op = lowering_op(at, TYPE_CONV);
@@ -136,12 +136,12 @@ static struct sdp_unit stage_from(const struct lowering *at, struct sdp_unit sta
     return stage;
 }
 
-static struct view view_of_launch(const struct lowering *at, const struct launch *launch, struct view view) {
+static struct view view_of_launch(const struct lowering *at, const struct conv_part *launch, struct view view) {
     view = view_channels(at, view, launch->first_kernel, launch->kernels);
     return view_part(at, view, 0, launch->first_row, view.w, launch->row_count);
 }
 
-static void launch_stages(struct lowering *at, const struct launch *launch) {
+static void launch_stages(struct lowering *at, const struct conv_part *launch) {
     const struct convolution *c = launch->c;
     const struct view to = view_of_launch(at, launch, c->to);
     const int kernel = c->first_kernel + launch->first_kernel - c->first_operand;
@@ -221,7 +221,7 @@ void lower_launches(struct lowering *at, struct convolution *c, int most) {
     const bool single = c->to.w == 1 && (rows == 1 || c->to.h % rows == 1) && view_spread(at, &row);
     const int kernels = single ? at->atom : KERNELS_MAX;
     for (int k = 0; k < c->to.c; k += kernels) {
-        struct launch launch = {
+        struct conv_part launch = {
             .c = c, .first_kernel = k, .kernels = least(kernels, c->to.c - k), .lines = lines_of(c, rows)};
         launch.weights = put_weights(at, c, k, launch.kernels);
         for (int y = 0; y < c->to.h; y += rows) {

@@ -108,15 +108,15 @@ static bool lower_sums(struct lowering *at, struct convolution c) {
 /* ---- averages ---- */
 
 /* Outputs first .. first + n - 1 along an axis whose windows have the same number of elements inside, stride apart. */
-struct run {
+struct window_run {
     int first, n, begin, inside;
 };
 
-static struct run run_at(const struct axis *axis, int size, int first, int results) {
-    const struct span span = span_of(axis, size, first, 1);
-    struct run run = {.first = first, .n = 1, .begin = span.begin, .inside = span.size};
+static struct window_run run_at(const struct axis *axis, int size, int first, int results) {
+    const struct input_span span = span_of(axis, size, first, 1);
+    struct window_run run = {.first = first, .n = 1, .begin = span.begin, .inside = span.size};
     for (; first + run.n < results; run.n++) {
-        const struct span next = span_of(axis, size, first + run.n, 1);
+        const struct input_span next = span_of(axis, size, first + run.n, 1);
         if (next.size != run.inside || next.begin != run.begin + run.n * axis->stride)
             break;
     }
@@ -124,8 +124,8 @@ static struct run run_at(const struct axis *axis, int size, int first, int resul
 }
 
 /* Windows that are larger than those of convolutions: each as a cube of its own. */
-static bool lower_large_windows(struct lowering *at, const struct convolution *whole, struct run rows,
-                                struct run columns) {
+static bool lower_large_windows(struct lowering *at, const struct convolution *whole, struct window_run rows,
+                                struct window_run columns) {
     for (int y = 0; y < rows.n; y++)
         for (int x = 0; x < columns.n; x++) {
             struct convolution c = *whole;
@@ -138,7 +138,7 @@ static bool lower_large_windows(struct lowering *at, const struct convolution *w
     return true;
 }
 
-static bool average_part(struct lowering *at, struct convolution c, struct run rows, struct run columns) {
+static bool average_part(struct lowering *at, struct convolution c, struct window_run rows, struct window_run columns) {
     struct average_fit fit;
     const int n = rows.inside * columns.inside;
     if (!fit_average(n, &fit))
@@ -171,7 +171,7 @@ static struct convolution sums_of(struct lowering *at, const struct node *node, 
 bool lower_average_node(struct lowering *at, const struct node *node, struct view from) {
     struct convolution c = sums_of(at, node, from);
     c.to = view_define(at, node->output);
-    struct run rows, columns;
+    struct window_run rows, columns;
     for (int y = 0; y < c.to.h; y += rows.n) {
         rows = run_at(&node->y, c.from.h, y, c.to.h);
         for (int x = 0; x < c.to.w; x += columns.n) {
@@ -214,7 +214,7 @@ static unsigned pdp_stride(const struct axis *axis) {
 /* out: the part of `to` that is computed, from column and row `left` and `top` on. */
 static void one_pdp(struct lowering *at, const struct axis *x, const struct axis *y, struct view from, struct view out,
                     int left, int top) {
-    const struct span columns = span_of(x, from.w, left, out.w), rows = span_of(y, from.h, top, out.h);
+    const struct input_span columns = span_of(x, from.w, left, out.w), rows = span_of(y, from.h, top, out.h);
     const struct view in = view_part(at, from, columns.begin, rows.begin, columns.size, rows.size);
     struct operation *op = lowering_op(at, TYPE_PDP);
     op->src = cube_of(at, &in);

@@ -86,10 +86,10 @@ void lower_padding(struct lowering *at, struct view from, struct view to, int x,
 void lower_limits(struct lowering *at, struct view view, struct limits limits, bool low_done);
 
 /* Inputs of the results first .. first + n - 1 along an axis of that size, and the padding that they need. */
-struct span {
+struct input_span {
     int begin, size, before, after;
 };
-struct span span_of(const struct axis *axis, int size, int first, int n);
+struct input_span span_of(const struct axis *axis, int size, int first, int n);
 /* Most inputs of n results in a row, from each n-th of all results on. */
 int most_inputs(const struct axis *axis, int size, int results, int n);
 

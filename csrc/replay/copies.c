@@ -31,7 +31,7 @@ struct copy {
     int socket; /* the parent's end */
 };
 
-struct message {
+struct wake_message {
     struct wake wake;
     int targets[STANDARD + COPIES_DESCRIPTORS]; /* numbers of these descriptors in the parent */
     int count;
@@ -128,7 +128,7 @@ static void let_go(const struct copies *copies) {
 }
 
 /* Receives the message and restores the descriptors that come with it. False if the parent has closed its end. */
-static bool receive(int socket, struct message *message) {
+static bool receive(int socket, struct wake_message *message) {
     union {
         struct cmsghdr header;
         char bytes[CMSG_SPACE(sizeof message->targets)];
@@ -164,7 +164,7 @@ static void sleep_until_woken(struct copies *copies, pid_t parent, int socket) {
         close(copies->item[i].socket); /* else the other copies would not see the parent end */
     copies->count = copies->leaving_count = 0;
     let_go(copies);
-    struct message message = {.count = 0};
+    struct wake_message message = {.count = 0};
     if (!receive(socket, &message))
         _exit(EXIT_SUCCESS);
     close(socket);
@@ -310,7 +310,7 @@ bool copies_choose(const struct copies *copies, uint64_t failure, uint64_t margi
 
 /* Sends the message with the open ones of stdout, stderr and the further descriptors. */
 static bool send_message(int socket, const struct copies_options *options, const struct wake *wake) {
-    struct message message = {.wake = *wake};
+    struct wake_message message = {.wake = *wake};
     union {
         struct cmsghdr header;
         char bytes[CMSG_SPACE(sizeof message.targets)];

@@ -19,7 +19,7 @@ uint64_t hang_waited(const struct reasoning *r, enum wait_index index) {
 }
 
 struct hang_answer hang_waits_for_input(const struct reasoning *r, enum nvdla_engine from, enum wait_index index) {
-    const struct flow *f = flow(r, index);
+    const struct link_flow *f = flow(r, index);
     return hang_waits_for(from, hang_waited(r, index), "waits for %s: received %" PRIu64 " of %" PRIu64,
                           pair(r, index)->name, f->moved_of, f->required_of);
 }
@@ -30,13 +30,13 @@ struct hang_answer hang_waits_for_output(const struct reasoning *r, enum nvdla_e
 }
 
 struct hang_answer hang_owes(const struct reasoning *r, enum wait_index index) {
-    const struct flow *f = flow(r, index);
+    const struct link_flow *f = flow(r, index);
     return hang_guilty(COMPLETE, f->ordinal, "has all its input but sent %" PRIu64 " of %" PRIu64 " %s", f->moved_of,
                        f->required_of, pair(r, index)->name);
 }
 
 struct hang_answer hang_ended_early(const struct reasoning *r, enum wait_index index) {
-    const struct flow *f = flow(r, index);
+    const struct link_flow *f = flow(r, index);
     return hang_guilty(COMPLETE, f->ordinal, "ended its layer after %" PRIu64 " of %" PRIu64 " %s", f->moved_of,
                        f->required_of, pair(r, index)->name);
 }

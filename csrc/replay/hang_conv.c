@@ -60,7 +60,7 @@ struct hang_answer hang_judge_cdma_data(const struct reasoning *r) {
         return hang_guilty(IDLE, ordinal, "stays in the change of banks");
     }
     if (hang_owed(r, WAIT_ASK_CDMA_DAT)) {
-        const struct flow *ask = flow(r, WAIT_ASK_CDMA_DAT);
+        const struct link_flow *ask = flow(r, WAIT_ASK_CDMA_DAT);
         if (in_state(r, WAIT_STATE_CDMA_DAT, "Done") && ask->ordinal <= ordinal)
             return hang_ended_early(r, WAIT_ASK_CDMA_DAT);
         if (in_state(r, WAIT_STATE_CDMA_DAT, "Busy") && !counter(r, WAIT_COUNTER_SPACE) &&
@@ -98,7 +98,7 @@ struct hang_answer hang_judge_cdma_weights(const struct reasoning *r) {
     if (in_state(r, WAIT_STATE_CDMA_WT, "Pending"))
         return hang_judge_cdma_data(r);
     if (hang_owed(r, WAIT_ASK_CDMA_WT)) {
-        const struct flow *ask = flow(r, WAIT_ASK_CDMA_WT);
+        const struct link_flow *ask = flow(r, WAIT_ASK_CDMA_WT);
         if (in_state(r, WAIT_STATE_CDMA_WT, "Done") && ask->ordinal <= ordinal)
             return hang_ended_early(r, WAIT_ASK_CDMA_WT);
         if (in_state(r, WAIT_STATE_CDMA_WT, "Busy") && !counter(r, WAIT_COUNTER_WT_FREE))
@@ -158,7 +158,7 @@ static struct hang_answer judge_csc_begin(const struct reasoning *r) {
 /* CSC waits for all input before the first operation, and for the weights of each group of kernels. */
 static struct hang_answer judge_csc_input(const struct reasoning *r) {
     const int ordinal = hang_current(r, NVDLA_CSC);
-    const struct flow *slices = flow(r, WAIT_SLICES), *kernels = flow(r, WAIT_KERNELS);
+    const struct link_flow *slices = flow(r, WAIT_SLICES), *kernels = flow(r, WAIT_KERNELS);
     const uint32_t left = counter(r, WAIT_COUNTER_LEFT), group = (uint32_t)hang_conv_now(r).group;
     const uint32_t want = counter(r, WAIT_COUNTER_SEEN) + (left < group ? left : group);
     if (hang_launch_count(r, NVDLA_CDMA) <= ordinal)

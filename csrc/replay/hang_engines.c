@@ -6,13 +6,13 @@
 #include "layers/cubes.h"
 
 /* A reader of SDP_RDMA, PDP_RDMA or CDP_RDMA, which passes data from memory to the next engine. */
-struct reader {
+struct rdma_reader {
     size_t client;
     enum wait_index out;
     enum nvdla_engine to;
 };
 
-static struct hang_answer judge_rdma(const struct reasoning *r, enum nvdla_unit unit, const struct reader *readers,
+static struct hang_answer judge_rdma(const struct reasoning *r, enum nvdla_unit unit, const struct rdma_reader *readers,
                                      int count) {
     struct hang_answer f = hang_nothing("sent all its data");
     for (int pass = 0; pass < 2; pass++)
@@ -51,10 +51,10 @@ static struct hang_answer judge_rdma(const struct reasoning *r, enum nvdla_unit 
 }
 
 static struct hang_answer judge_sdp_rdma(const struct reasoning *r) {
-    static const struct reader readers[] = {{L_SDP, WAIT_SDP_MAIN, ENGINE_SDP},
-                                            {L_SDP_B, WAIT_SDP_BS, ENGINE_SDP},
-                                            {L_SDP_N, WAIT_SDP_BN, ENGINE_SDP},
-                                            {L_SDP_E, WAIT_SDP_EW, ENGINE_SDP}};
+    static const struct rdma_reader readers[] = {{L_SDP, WAIT_SDP_MAIN, ENGINE_SDP},
+                                                 {L_SDP_B, WAIT_SDP_BS, ENGINE_SDP},
+                                                 {L_SDP_N, WAIT_SDP_BN, ENGINE_SDP},
+                                                 {L_SDP_E, WAIT_SDP_EW, ENGINE_SDP}};
     return judge_rdma(r, NVDLA_SDP_RDMA, readers, 4);
 }
 
@@ -177,7 +177,7 @@ static struct hang_answer judge_sdp(const struct reasoning *r) {
         if (hang_missing(r, input, NVDLA_SDP))
             return hang_waits_for_input(r, flying ? ENGINE_CACC : ENGINE_SDP_RDMA, input);
         const enum nvdla_unit unit = flying ? NVDLA_CACC : NVDLA_SDP_RDMA;
-        const struct flow *source = flow(r, WAIT_SDP_SOURCE);
+        const struct link_flow *source = flow(r, WAIT_SDP_SOURCE);
         return hang_waits_for(ENGINE_TRACE, hang_waited(r, input),
                               "received %" PRIu64 " of %" PRIu64
                               " beats of input, and no armed launch of %s sends more",
@@ -191,12 +191,12 @@ static struct hang_answer judge_sdp(const struct reasoning *r) {
 }
 
 static struct hang_answer judge_pdp_rdma(const struct reasoning *r) {
-    static const struct reader reader = {L_PDP, WAIT_PDP_MAIN, ENGINE_PDP};
+    static const struct rdma_reader reader = {L_PDP, WAIT_PDP_MAIN, ENGINE_PDP};
     return judge_rdma(r, NVDLA_PDP_RDMA, &reader, 1);
 }
 
 static struct hang_answer judge_cdp_rdma(const struct reasoning *r) {
-    static const struct reader reader = {L_CDP, WAIT_CDP_MAIN, ENGINE_CDP};
+    static const struct rdma_reader reader = {L_CDP, WAIT_CDP_MAIN, ENGINE_CDP};
     return judge_rdma(r, NVDLA_CDP_RDMA, &reader, 1);
 }
 
@@ -217,7 +217,7 @@ static struct hang_answer judge_plane(const struct reasoning *r, enum nvdla_unit
             return f;
         if (hang_missing(r, port, unit))
             return hang_waits_for_input(r, from, port);
-        const struct flow *written = flow(r, hang_client_links[writer].data);
+        const struct link_flow *written = flow(r, hang_client_links[writer].data);
         if (hang_owed(r, hang_client_links[writer].data) && from == ENGINE_SDP && !pair(r, port)->counted)
             return hang_guilty(IDLE, ordinal,
                                "or SDP before it: SDP ended and PDP wrote %" PRIu64 " of %" PRIu64 " atoms",

@@ -255,10 +255,10 @@ struct conv_shape hang_conv_now(const struct reasoning *r) {
 
 /* ---- how far links came ---- */
 
-struct flow hang_flow_find(const struct reasoning *r, enum wait_index index) {
+struct link_flow hang_flow_find(const struct reasoning *r, enum wait_index index) {
     const struct flow_rule *rule = &flow_rules[index];
     const struct wait_pair *pair = &r->waits->pairs[index];
-    struct flow flow = {.moved = pair->moved, .ordinal = -1};
+    struct link_flow flow = {.moved = pair->moved, .ordinal = -1};
     if (!rule->required || !pair->counted || (rule->beats && r->waits->inside && !hang_beat_is_atom(r->config)))
         return flow;
     /* If the inside is not visible, writes into CBUF are counted by clock. */
@@ -290,13 +290,13 @@ struct flow hang_flow_find(const struct reasoning *r, enum wait_index index) {
 }
 
 bool hang_owed(const struct reasoning *r, enum wait_index index) {
-    const struct flow *f = &r->flows[index];
+    const struct link_flow *f = &r->flows[index];
     const int now = f->known && f->owed ? hang_current(r, flow_rules[index].unit) : -1;
     return f->known && f->owed && (now < 0 || f->ordinal <= now);
 }
 
 bool hang_missing(const struct reasoning *r, enum wait_index index, enum nvdla_unit unit) {
-    const struct flow *f = &r->flows[index];
+    const struct link_flow *f = &r->flows[index];
     const int now = hang_current(r, unit);
     if (!f->known || !f->owed)
         return false;

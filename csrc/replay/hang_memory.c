@@ -192,7 +192,7 @@ struct hang_answer hang_judge_asking(const struct reasoning *r, enum wait_index 
 
 struct hang_answer hang_judge_reading(const struct reasoning *r, const struct client_links *c) {
     const int id = nvdla_clients[c->client].id;
-    const struct flow *data = flow(r, c->data);
+    const struct link_flow *data = flow(r, c->data);
     if (hang_blocked(r, c->client))
         return hang_waits_for(ENGINE_TRACE, hang_waited(r, c->data), "reads as %s, whose arbiter weight is 0",
                               nvdla_clients[c->client].name);
@@ -213,7 +213,7 @@ struct hang_answer hang_judge_silenced(const struct reasoning *r, const struct c
 struct hang_answer hang_judge_holding(const struct reasoning *r, enum wait_index input,
                                       const struct client_links *out) {
     enum { INSIDE = 2 }; /* atoms that it may hold without being stopped */
-    const struct flow *in = flow(r, input), *written = flow(r, out->data);
+    const struct link_flow *in = flow(r, input), *written = flow(r, out->data);
     if (hang_owed(r, out->data) && hang_blocked(r, out->client))
         return hang_judge_silenced(r, out);
     if (in->known && in->owed && hang_owed(r, out->data) && in->moved_of > written->moved_of + INSIDE)

@@ -32,7 +32,7 @@ struct hang_answer {
 };
 
 /* A link, compared with the registers of the armed launches. */
-struct flow {
+struct link_flow {
     bool known;
     uint64_t moved, owed, beyond;
     int ordinal;                    /* of the launch that the next element belongs to, or the last one; -1: no launch */
@@ -64,7 +64,7 @@ struct reasoning {
     const struct hang *hang;
     const struct device_waits *waits;
     const struct nvdla_config *config;
-    struct flow flows[WAIT_COUNT];
+    struct link_flow flows[WAIT_COUNT];
     bool moving; /* elements may be in transit between two engines: given by one and not received by the next does not
                     mean lost */
 };
@@ -80,7 +80,7 @@ struct conv_shape {
 
 /* ---- questions about links ---- */
 
-static inline const struct flow *flow(const struct reasoning *r, enum wait_index index) {
+static inline const struct link_flow *flow(const struct reasoning *r, enum wait_index index) {
     return &r->flows[index];
 }
 
@@ -137,7 +137,7 @@ uint64_t hang_rows(const struct reasoning *r, uint64_t atoms);
 struct conv_shape hang_conv_now(const struct reasoning *r);
 
 /* What has moved on a link, against all launches armed. */
-struct flow hang_flow_find(const struct reasoning *r, enum wait_index index);
+struct link_flow hang_flow_find(const struct reasoning *r, enum wait_index index);
 
 /* Elements of the current launch of the link's unit are missing; later launches do not count yet. */
 bool hang_owed(const struct reasoning *r, enum wait_index index);

@@ -321,7 +321,7 @@ static void describe_links(const struct reasoning *r, struct hang_triage *t) {
     t->links = xcalloc(WAIT_COUNT, sizeof *t->links);
     for (int i = 0; i < WAIT_COUNT; i++) {
         const struct wait_pair *p = &r->waits->pairs[i];
-        const struct flow *f = &r->flows[i];
+        const struct link_flow *f = &r->flows[i];
         if (!p->counted || (!p->moved && !p->valid && !f->owed))
             continue;
         t->links[t->link_count++] = (struct hang_link){

@@ -7,7 +7,7 @@
 #include "nvdla/xalloc.h"
 
 /* Contiguous bytes of a launch. */
-struct span {
+struct byte_span {
     uint64_t first, last; /* addresses */
     size_t at;            /* index of the first byte among those of the entry */
     int space;            /* enum memory_space */
@@ -16,9 +16,9 @@ struct span {
 /* The writes of a launch, or the reads of a client for it. */
 struct entry {
     uint64_t moved[SPACE_COUNT]; /* bytes */
-    struct span *spans;          /* in order of access; once done, ascending by space and address, merged */
+    struct byte_span *spans;     /* in order of access; once done, ascending by space and address, merged */
     size_t span_count;
-    struct span *runs; /* the same in order of access; for writes NULL */
+    struct byte_span *runs; /* the same in order of access; for writes NULL */
     size_t run_count;
     uint8_t *bytes;    /* final values; for reads NULL */
     uint8_t *overlaps; /* a bit for each byte that is accessed more than once; NULL: none */
@@ -26,7 +26,7 @@ struct entry {
 };
 
 /* Entries of a unit's launches: their writes, or the reads of one client. */
-struct list {
+struct entry_list {
     struct entry *entries; /* by ordinal */
     size_t count;
     int *done; /* ordinals, in order of completion */
@@ -42,7 +42,7 @@ struct ear {
 
 struct journal {
     struct ear ears[SPACE_COUNT];
-    struct list writes[NVDLA_UNIT_COUNT], reads[NVDLA_CLIENT_COUNT];
+    struct entry_list writes[NVDLA_UNIT_COUNT], reads[NVDLA_CLIENT_COUNT];
 };
 
 static void clear_entry(struct entry *entry) {
@@ -53,12 +53,12 @@ static void clear_entry(struct entry *entry) {
     *entry = (struct entry){.span_count = 0};
 }
 
-static void clear_list(struct list *list) {
+static void clear_list(struct entry_list *list) {
     for (size_t i = 0; i < list->count; i++)
         clear_entry(&list->entries[i]);
     free(list->entries);
     free(list->done);
-    *list = (struct list){.count = 0};
+    *list = (struct entry_list){.count = 0};
 }
 
 static void clear(void *context) {
@@ -82,26 +82,27 @@ void journal_free(struct journal *journal) {
 
 /* ---- recording ---- */
 
-static struct entry *entry_of(struct list *list, int ordinal) {
+static struct entry *entry_of(struct entry_list *list, int ordinal) {
     while (list->count <= (size_t)ordinal)
         *xadd(list->entries, list->count) = (struct entry){.span_count = 0};
     return &list->entries[ordinal];
 }
 
-static uint64_t length(const struct span *span) {
+static uint64_t length(const struct byte_span *span) {
     return span->last - span->first + 1;
 }
 
 static void add_span(struct entry *entry, int space, uint64_t address, uint64_t n) {
-    struct span *last = entry->span_count > 0 ? &entry->spans[entry->span_count - 1] : NULL;
+    struct byte_span *last = entry->span_count > 0 ? &entry->spans[entry->span_count - 1] : NULL;
     if (last && last->space == space && last->last + 1 == address) {
         last->last += n;
         return;
     }
-    *xadd(entry->spans, entry->span_count) = (struct span){.first = address, .last = address + (n - 1), .space = space};
+    *xadd(entry->spans, entry->span_count) =
+        (struct byte_span){.first = address, .last = address + (n - 1), .space = space};
 }
 
-static void moved(const struct ear *ear, struct list *list, int ordinal, uint64_t address, size_t n) {
+static void moved(const struct ear *ear, struct entry_list *list, int ordinal, uint64_t address, size_t n) {
     struct entry *entry = entry_of(list, ordinal);
     add_span(entry, ear->space, address, n);
     entry->moved[ear->space] += n;
@@ -132,7 +133,7 @@ void journal_watch(struct journal *journal, const struct device *model) {
 }
 
 static int span_order(const void *left, const void *right) {
-    const struct span *a = left, *b = right;
+    const struct byte_span *a = left, *b = right;
     if (a->space != b->space)
         return a->space < b->space ? -1 : 1;
     return (a->first > b->first) - (a->first < b->first);
@@ -143,8 +144,8 @@ static void join_spans(struct entry *entry, struct entry *twice) {
     size_t kept = 0;
     qsort(entry->spans, entry->span_count, sizeof *entry->spans, span_order);
     for (size_t i = 0; i < entry->span_count; i++) {
-        const struct span next = entry->spans[i];
-        struct span *open = kept > 0 ? &entry->spans[kept - 1] : NULL;
+        const struct byte_span next = entry->spans[i];
+        struct byte_span *open = kept > 0 ? &entry->spans[kept - 1] : NULL;
         if (!open || open->space != next.space || (next.first > open->last && next.first - open->last > 1)) {
             entry->spans[kept++] = next;
             continue;
@@ -169,7 +170,7 @@ static bool find_byte(const struct entry *entry, int space, uint64_t address, si
     size_t low = 0, high = entry->span_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const struct span *span = &entry->spans[middle];
+        const struct byte_span *span = &entry->spans[middle];
         if (span->space < space || (span->space == space && span->last < address))
             low = middle + 1;
         else
@@ -186,7 +187,7 @@ static void mark_overlaps(struct entry *entry, const struct entry *twice) {
         return;
     entry->overlaps = xcalloc(entry->byte_count / 8 + 1, 1);
     for (size_t i = 0; i < twice->span_count; i++) {
-        const struct span *span = &twice->spans[i];
+        const struct byte_span *span = &twice->spans[i];
         size_t at = 0;
         if (find_byte(entry, span->space, span->first, &at))
             for (uint64_t n = length(span); n > 0; n--, at++)
@@ -195,7 +196,7 @@ static void mark_overlaps(struct entry *entry, const struct entry *twice) {
 }
 
 /* Records a launch. runs: keep them in order. Returns its entry; NULL: no accesses. */
-static struct entry *close_entry(struct list *list, int ordinal, bool runs) {
+static struct entry *close_entry(struct entry_list *list, int ordinal, bool runs) {
     struct entry twice = {.span_count = 0};
     struct entry *entry = entry_of(list, ordinal);
     *xadd(list->done, list->done_count) = ordinal;
@@ -225,7 +226,7 @@ static void launch_done(void *context, enum nvdla_unit unit, int ordinal, unsign
         return;
     entry->bytes = xmalloc(entry->byte_count);
     for (size_t i = 0; i < entry->span_count; i++) {
-        const struct span *span = &entry->spans[i];
+        const struct byte_span *span = &entry->spans[i];
         memory_read(journal->ears[span->space].memory, span->first, entry->bytes + span->at, (size_t)length(span));
     }
 }
@@ -242,7 +243,7 @@ struct tap_listener journal_listener(struct journal *journal) {
 
 /* ---- queries ---- */
 
-static int next_of(const struct list *list, enum memory_space space, size_t *next, uint64_t *bytes) {
+static int next_of(const struct entry_list *list, enum memory_space space, size_t *next, uint64_t *bytes) {
     while (*next < list->done_count) {
         const int ordinal = list->done[(*next)++];
         *bytes = list->entries[ordinal].moved[space];
@@ -302,7 +303,7 @@ bool journal_walk_read(const struct journal *journal, enum nvdla_client client, 
 }
 
 bool journal_reads(const struct journal *journal, enum nvdla_client client, enum memory_space space, uint64_t address) {
-    const struct list *list = &journal->reads[client];
+    const struct entry_list *list = &journal->reads[client];
     size_t at;
     for (size_t i = 0; i < list->done_count; i++)
         if (find_byte(&list->entries[list->done[i]], (int)space, address, &at))
@@ -311,11 +312,12 @@ bool journal_reads(const struct journal *journal, enum nvdla_client client, enum
 }
 
 /* Memory use of a list, and its number of launches with accesses. */
-static size_t list_size(const struct list *list, size_t *launches) {
+static size_t list_size(const struct entry_list *list, size_t *launches) {
     size_t size = list->count * sizeof(struct entry);
     for (size_t i = 0; i < list->count; i++) {
         const struct entry *entry = &list->entries[i];
-        size += (entry->span_count + entry->run_count) * sizeof(struct span) + (entry->bytes ? entry->byte_count : 0);
+        size +=
+            (entry->span_count + entry->run_count) * sizeof(struct byte_span) + (entry->bytes ? entry->byte_count : 0);
         size += entry->overlaps ? entry->byte_count / 8 + 1 : 0;
         *launches += entry->span_count > 0;
     }

@@ -33,7 +33,7 @@ struct walk {
 };
 
 /* One of the elements that moved in a clock: the first that is wrong, else the first. */
-struct beat {
+struct moved_element {
     uint64_t cycle;
     char *value;    /* of the RTL */
     char *expected; /* NULL: it is right, or not known */
@@ -43,7 +43,7 @@ struct beat {
 struct beat_row {
     enum nvdla_engine engine;
     const char *stream;
-    struct beat *beats;
+    struct moved_element *beats;
     size_t count;
 };
 

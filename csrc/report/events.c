@@ -79,12 +79,12 @@ static void add_producers(json_t *list, const struct report *report, const struc
                           const struct memory_extent *extent) {
     size_t count;
     int flows = 0;
-    const struct output *outputs = writers_outputs(report->writers, &count);
+    const struct launch_output *outputs = writers_outputs(report->writers, &count);
     const uint64_t last = extent->start + (extent->size - 1);
     const uint64_t layer_end = layer->end ? layer->end : layers->timeline->cycles;
     const struct report_layer *before = NULL;
     for (size_t i = count; i-- > 0 && flows < PRODUCERS;) {
-        const struct output *output = &outputs[i];
+        const struct launch_output *output = &outputs[i];
         if (output->launch->tag >= reader->tag || (output->space == SPACE_PRIMARY) != extent->primary ||
             output->first > last || output->last < extent->start)
             continue;

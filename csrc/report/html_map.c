@@ -20,11 +20,11 @@ struct pair {
     enum memory_space space;
     const struct memory *expected, *got;
     const char *expected_name, *got_name;
-    const struct output *output;  /* NULL: of no layer */
-    uint64_t cycle;               /* of the first wrong beat */
-    const struct memory *reached; /* of that run: where what the launch had written can be seen; else NULL */
-    uint64_t base, end;           /* what is compared */
-    uint64_t count, first;        /* bytes that differ, as the report counts them, and the first of them */
+    const struct launch_output *output; /* NULL: of no layer */
+    uint64_t cycle;                     /* of the first wrong beat */
+    const struct memory *reached;       /* of that run: where what the launch had written can be seen; else NULL */
+    uint64_t base, end;                 /* what is compared */
+    uint64_t count, first;              /* bytes that differ, as the report counts them, and the first of them */
 };
 
 /* An atom, or a square of them, with bytes that differ. */
@@ -216,7 +216,7 @@ static void add_register(void *context, const struct nvdla_register *reg, uint32
 }
 
 /* The registers of the layer and of what gave it its input, those at their reset value left out. */
-static json_t *json_registers(const struct report *report, const struct output *output) {
+static json_t *json_registers(const struct report *report, const struct launch_output *output) {
     const struct launch *launches[REPORT_FEEDERS + 1] = {output->launch};
     const int count = 1 + report_feeders(report, output->launch, launches + 1);
     json_t *list = json_array();

@@ -46,7 +46,7 @@ static json_t *json_origin(const struct memory *mem, uint64_t address) {
 }
 
 /* For BDMA, columns are atoms and channels are bytes. */
-static json_t *json_element(const struct output *output, uint64_t address) {
+static json_t *json_element(const struct launch_output *output, uint64_t address) {
     struct cube_element element;
     if (!cube_locate(&output->cube, address, &element))
         return json_null();
@@ -61,7 +61,7 @@ static json_t *json_element(const struct output *output, uint64_t address) {
 
 /* The beat that skipped a byte, or null. */
 static json_t *json_beat(const struct report *report, int played, enum memory_space space, uint64_t address,
-                         const struct output *output) {
+                         const struct launch_output *output) {
     struct partial_beat beat;
     if (!report_beat(report, played, space, address, output, &beat))
         return json_null();
@@ -71,7 +71,7 @@ static json_t *json_beat(const struct report *report, int played, enum memory_sp
 }
 
 /* The layer of an output: its cube, its registers, and those of the launches that feed it. */
-static void add_layer(json_t *json, const struct report *report, const struct output *output, uint64_t first) {
+static void add_layer(json_t *json, const struct report *report, const struct launch_output *output, uint64_t first) {
     const struct cube *cube = &output->cube;
     const struct launch *feeders[REPORT_FEEDERS];
     const int count = report_feeders(report, output->launch, feeders);
@@ -152,7 +152,7 @@ static void add_memory_check(json_t *json, const struct report *report, int play
                              const struct play_failure *failure) {
     const struct op *op = &report->input.prog->ops[failure->op];
     const struct device *dev = report->input.played[played].dev;
-    const struct output *output = report_output(report, op->space, failure->first);
+    const struct launch_output *output = report_output(report, op->space, failure->first);
     char name[128];
     json_object_set_new(json, "kind", json_string("memory"));
     json_object_set_new(json, "base", json_hex(op->base));

@@ -19,7 +19,7 @@ int report_memories(const struct report *report, enum memory_space space, const 
     return count;
 }
 
-const struct output *report_output(const struct report *report, enum memory_space space, uint64_t address) {
+const struct launch_output *report_output(const struct report *report, enum memory_space space, uint64_t address) {
     const struct memory *memories[PLAYED_MAX];
     const int count = report_memories(report, space, memories);
     return writers_find(report->writers, space, address, memories, count);
@@ -57,7 +57,7 @@ char *report_launch_position(const struct report *report, const struct launch *l
     return op_position(report->input.prog, &report->input.prog->ops[launch->tag], text, size);
 }
 
-char *report_element(const struct output *output, uint64_t address, char *text, size_t size) {
+char *report_element(const struct launch_output *output, uint64_t address, char *text, size_t size) {
     const struct cube *cube = &output->cube;
     struct cube_element element;
     char batch[24] = "", byte[16] = "";
@@ -83,7 +83,7 @@ char *report_element(const struct output *output, uint64_t address, char *text, 
 }
 
 bool report_beat(const struct report *report, int played, enum memory_space space, uint64_t address,
-                 const struct output *output, struct partial_beat *beat) {
+                 const struct launch_output *output, struct partial_beat *beat) {
     const struct nvdla_config *config = report->input.prog->config;
     const struct memory *mem = report_memory(report, played, space);
     const int bits = space == SPACE_PRIMARY ? config->dbb_data_bits : config->cvsram_data_bits;
@@ -108,7 +108,7 @@ bool report_beat(const struct report *report, int played, enum memory_space spac
 }
 
 uint64_t report_cycle(const struct report *report, int played, enum memory_space space, uint64_t address,
-                      const struct output *output) {
+                      const struct launch_output *output) {
     struct partial_beat beat;
     struct memory_origin origin;
     if (report_beat(report, played, space, address, output, &beat))
@@ -136,7 +136,7 @@ static void strobe_text(const struct partial_beat *beat, char *text, size_t size
 }
 
 void report_origin_named(const struct report *report, int played, enum memory_space space, uint64_t address,
-                         const struct output *output, char *text, size_t size, struct named_launches *named) {
+                         const struct launch_output *output, char *text, size_t size, struct named_launches *named) {
     struct memory_origin origin;
     struct partial_beat beat;
     if (!memory_origin_of(report_memory(report, played, space), address, &origin)) {
@@ -166,7 +166,7 @@ void report_origin_named(const struct report *report, int played, enum memory_sp
 }
 
 char *report_origin(const struct report *report, int played, enum memory_space space, uint64_t address,
-                    const struct output *output, char *text, size_t size) {
+                    const struct launch_output *output, char *text, size_t size) {
     struct named_launches named = {.count = 0};
     report_origin_named(report, played, space, address, output, text, size, &named);
     return text;
@@ -384,7 +384,7 @@ static const struct play_failure *first_memory_failure(const struct report *repo
             continue;
         if (!op->at_end)
             return found ? found : failure;
-        const struct output *output = report_output(report, op->space, failure->first);
+        const struct launch_output *output = report_output(report, op->space, failure->first);
         if (!found || (output && output->launch->tag < found_tag)) {
             found = failure;
             found_tag = output ? output->launch->tag : SIZE_MAX;

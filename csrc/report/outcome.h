@@ -63,9 +63,9 @@ enum area_kind { AREA_LAUNCH, AREA_REGION, AREA_OUTSIDE };
 struct mismatch {
     enum memory_space space;
     enum area_kind kind;
-    const struct output *output; /* AREA_LAUNCH, else NULL */
-    uint64_t base, size;         /* of the area */
-    uint64_t count, first, last; /* bytes that differ, and the addresses of the first and the last of them */
+    const struct launch_output *output; /* AREA_LAUNCH, else NULL */
+    uint64_t base, size;                /* of the area */
+    uint64_t count, first, last;        /* bytes that differ, and the addresses of the first and the last of them */
 };
 
 struct report {
@@ -73,7 +73,7 @@ struct report {
     struct writers *writers;
     struct mismatch *mismatches; /* of layers, in order of arming; then others by space and address */
     size_t mismatch_count;
-    const struct output
+    const struct launch_output
         *wrong_output; /* the output that input.wrong wrote or should have written; NULL: outside its launch's */
     enum report_status status;
     /* One line: why the trace did not pass; "" if it passed. First the finding or the check of a register that came
@@ -117,10 +117,10 @@ char *report_failure(const struct report *report, const struct played *played, c
                      char *text, size_t size);
 /* "batch 0, surface 0, line 1, column 2, channel 3", with a note on padding; for BDMA "descriptor 0, surface 0, line 1,
  * atom 2, byte 3". */
-char *report_element(const struct output *output, uint64_t address, char *text, size_t size);
+char *report_element(const struct launch_output *output, uint64_t address, char *text, size_t size);
 /* "written by SDP #0 at cycle 4711, AXI ID 1", and the beat that skipped the byte, if any (report_beat). */
 char *report_origin(const struct report *report, int played, enum memory_space space, uint64_t address,
-                    const struct output *output, char *text, size_t size);
+                    const struct launch_output *output, char *text, size_t size);
 
 /* ---- parts of these texts, for the reason ---- */
 
@@ -131,7 +131,7 @@ void report_add_launch(char *text, size_t size, const struct launch *launch, str
 
 /* The texts of report_origin(), report_wrong() and report_warning(), and the launches in them. */
 void report_origin_named(const struct report *report, int played, enum memory_space space, uint64_t address,
-                         const struct output *output, char *text, size_t size, struct named_launches *named);
+                         const struct launch_output *output, char *text, size_t size, struct named_launches *named);
 void report_wrong_named(const struct report *report, char *text, size_t size, struct named_launches *named);
 void report_warning_named(const struct report *report, const struct device_warning *warning, char *text, size_t size,
                           struct named_launches *named);
@@ -146,7 +146,7 @@ static inline struct memory *report_memory(const struct report *report, int play
 }
 
 /* The output that contains a byte, judged from the memories of all devices; NULL if no launch writes there. */
-const struct output *report_output(const struct report *report, enum memory_space space, uint64_t address);
+const struct launch_output *report_output(const struct report *report, enum memory_space space, uint64_t address);
 
 /* The most useful failed check, and the index of its device: the first that failed; if that is a CRC or a memory check,
  * the memory check of the first faulty layer. NULL if none failed. */
@@ -163,11 +163,11 @@ struct partial_beat {
 /* Finds the beat of the launch of `output` that wrote next to the byte, if the launch did not write the byte itself: a
  * strobe may be wrong. False if there is none, or if the device has no clock. */
 bool report_beat(const struct report *report, int played, enum memory_space space, uint64_t address,
-                 const struct output *output, struct partial_beat *beat);
+                 const struct launch_output *output, struct partial_beat *beat);
 
 /* The clock of the beat that wrote a byte, or of the one that skipped it (report_beat), or 0. */
 uint64_t report_cycle(const struct report *report, int played, enum memory_space space, uint64_t address,
-                      const struct output *output);
+                      const struct launch_output *output);
 
 /* True if the first device was stopped before its end. */
 bool report_stopped(const struct report *report);

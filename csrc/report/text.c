@@ -40,7 +40,7 @@ static void print_window(FILE *out, const struct memory *expected, const char *e
     }
 }
 
-static void print_output(FILE *out, const struct output *output) {
+static void print_output(FILE *out, const struct launch_output *output) {
     const struct cube *cube = &output->cube;
     if (output->block >= 0) {
         fprintf(out, "descriptor %d: %dx%dx%d (atoms x lines x surfaces)", output->block, cube->width, cube->height,
@@ -73,7 +73,7 @@ static void print_launch(FILE *out, const struct report *report, const struct la
 }
 
 /* Registers of a launch and of those that feed it. */
-static void print_layer(FILE *out, const struct report *report, const struct output *output) {
+static void print_layer(FILE *out, const struct report *report, const struct launch_output *output) {
     const struct launch *feeders[REPORT_FEEDERS];
     const int count = report_feeders(report, output->launch, feeders);
     print_launch(out, report, output->launch, output->block);
@@ -85,7 +85,7 @@ static void print_mismatch(FILE *out, const struct report *report, const struct 
     const struct memory *got = report_memory(report, 0, mismatch->space);
     const struct memory *expected = report_memory(report, 1, mismatch->space);
     const char *got_name = report->input.played[0].dev->name, *expected_name = report->input.played[1].dev->name;
-    const struct output *output = mismatch->output;
+    const struct launch_output *output = mismatch->output;
     char name[128], position[REPORT_POSITION], text[REPORT_LINE];
     fprintf(out, "%s memory, ", memory_space_name(mismatch->space));
     if (output) {
@@ -127,7 +127,7 @@ static void print_bytes(FILE *out, const char *name, const uint8_t *bytes, int c
 
 static void print_wrong(FILE *out, const struct report *report) {
     const struct wrong_beat *wrong = report->input.wrong;
-    const struct output *output = report->wrong_output;
+    const struct launch_output *output = report->wrong_output;
     const struct launch *launch = report_wrong_launch(report);
     char text[REPORT_LINE];
     fprintf(out, "%s\n", report_wrong(report, text, sizeof text));
@@ -156,7 +156,7 @@ static void print_failure(FILE *out, const struct report *report, int played, co
     if (op->kind != OP_MEM_CHECK)
         return;
     struct memory *golden = report_golden(op);
-    const struct output *output = report_output(report, op->space, failure->first);
+    const struct launch_output *output = report_output(report, op->space, failure->first);
     if (output) {
         char position[REPORT_POSITION];
         fprintf(out, "    first: output of layer %s (armed at %s), %s\n",

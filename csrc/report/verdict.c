@@ -167,7 +167,7 @@ static const struct played *not_played(const struct report *report) {
 
 /* Adds ": SDP #0 surface 0, line 0, column 0, channel 0; written by SDP #0 at cycle 135, AXI ID 1". */
 static void add_place(struct report *report, int played, enum memory_space space, uint64_t address,
-                      const struct output *output) {
+                      const struct launch_output *output) {
     struct named_launches named = {.count = 0};
     char text[1024] = "", element[256], origin[512];
     if (output) {

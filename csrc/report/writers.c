@@ -10,7 +10,7 @@ enum { WALK_MAX = 1 << 16 }; /* maximum bytes covered by one answer of a walk */
 
 struct writers {
     const struct layer_tracker *launches;
-    struct output *outputs; /* in order of arming, descriptors of one launch in their order */
+    struct launch_output *outputs; /* in order of arming, descriptors of one launch in their order */
     size_t count;
     size_t *by_first; /* indices into outputs, by space, then by first */
     /* The walk: its address, and the outputs around that, the last armed first. */
@@ -24,11 +24,11 @@ struct writers {
 
 static void add(struct writers *writers, const struct launch *launch, int block, bool primary,
                 const struct cube *cube) {
-    struct output output = {.launch = launch,
-                            .block = block,
-                            .space = primary ? SPACE_PRIMARY : SPACE_SECONDARY,
-                            .cube = *cube,
-                            .first = cube_atom_address(cube, 0, 0, 0)};
+    struct launch_output output = {.launch = launch,
+                                   .block = block,
+                                   .space = primary ? SPACE_PRIMARY : SPACE_SECONDARY,
+                                   .cube = *cube,
+                                   .first = cube_atom_address(cube, 0, 0, 0)};
     const uint64_t extent = cube_extent(cube);
     if (extent == 0)
         return;
@@ -36,14 +36,14 @@ static void add(struct writers *writers, const struct launch *launch, int block,
     *xadd(writers->outputs, writers->count) = output;
 }
 
-static int order_of(const struct output *a, const struct output *b) {
+static int order_of(const struct launch_output *a, const struct launch_output *b) {
     if (a->space != b->space)
         return a->space < b->space ? -1 : 1;
     return (a->first > b->first) - (a->first < b->first);
 }
 
 static int first_order(const void *left, const void *right, void *context) {
-    const struct output *outputs = context;
+    const struct launch_output *outputs = context;
     const size_t a = *(const size_t *)left, b = *(const size_t *)right;
     const int order = order_of(&outputs[a], &outputs[b]);
     return order ? order : (a > b) - (a < b);
@@ -92,7 +92,7 @@ void writers_free(struct writers *writers) {
     free(writers);
 }
 
-const struct output *writers_outputs(const struct writers *writers, size_t *count) {
+const struct launch_output *writers_outputs(const struct writers *writers, size_t *count) {
     *count = writers->count;
     return writers->outputs;
 }
@@ -111,7 +111,7 @@ static size_t first_output(const struct writers *writers, const struct launch *l
 }
 
 /* True if the output has the byte; *run is limited to bytes with the same answer. */
-static bool has_byte(const struct output *output, enum memory_space space, uint64_t address, uint64_t *run) {
+static bool has_byte(const struct launch_output *output, enum memory_space space, uint64_t address, uint64_t *run) {
     uint64_t same;
     if (output->space != space)
         return false;
@@ -138,8 +138,8 @@ static void same_writer(const struct memory *mem, uint64_t address, uint64_t *ru
 }
 
 /* The output of the launch (NULL: of none) that has the byte, or NULL. */
-static const struct output *find_of_launch(const struct writers *writers, const struct launch *launch,
-                                           enum memory_space space, uint64_t address, uint64_t *run) {
+static const struct launch_output *find_of_launch(const struct writers *writers, const struct launch *launch,
+                                                  enum memory_space space, uint64_t address, uint64_t *run) {
     size_t first = launch ? first_output(writers, launch) : writers->count, end = first;
     while (end < writers->count && writers->outputs[end].launch == launch)
         end++;
@@ -149,15 +149,15 @@ static const struct output *find_of_launch(const struct writers *writers, const 
     return NULL;
 }
 
-const struct output *writers_of_launch(const struct writers *writers, const struct launch *launch,
-                                       enum memory_space space, uint64_t address) {
+const struct launch_output *writers_of_launch(const struct writers *writers, const struct launch *launch,
+                                              enum memory_space space, uint64_t address) {
     uint64_t run = 1;
     return find_of_launch(writers, launch, space, address, &run);
 }
 
 /* The same for the launch that wrote the byte according to the memory. */
-static const struct output *find_by_origin(const struct writers *writers, enum memory_space space, uint64_t address,
-                                           const struct memory *mem, uint64_t *run) {
+static const struct launch_output *find_by_origin(const struct writers *writers, enum memory_space space,
+                                                  uint64_t address, const struct memory *mem, uint64_t *run) {
     struct memory_origin origin;
     if (!memory_origin_of(mem, address, &origin) || origin.unit < 0)
         return NULL;
@@ -166,21 +166,22 @@ static const struct output *find_by_origin(const struct writers *writers, enum m
 }
 
 /* The same over all memories; if they name different launches, that of the one armed last. */
-static const struct output *find_by_origins(const struct writers *writers, enum memory_space space, uint64_t address,
-                                            const struct memory *const *memories, int memory_count, uint64_t *run) {
-    const struct output *found = NULL;
+static const struct launch_output *find_by_origins(const struct writers *writers, enum memory_space space,
+                                                   uint64_t address, const struct memory *const *memories,
+                                                   int memory_count, uint64_t *run) {
+    const struct launch_output *found = NULL;
     for (int m = 0; m < memory_count; m++) {
-        const struct output *named = find_by_origin(writers, space, address, memories[m], run);
+        const struct launch_output *named = find_by_origin(writers, space, address, memories[m], run);
         if (named && (!found || named->launch->tag > found->launch->tag))
             found = named;
     }
     return found;
 }
 
-const struct output *writers_find(const struct writers *writers, enum memory_space space, uint64_t address,
-                                  const struct memory *const *memories, int memory_count) {
+const struct launch_output *writers_find(const struct writers *writers, enum memory_space space, uint64_t address,
+                                         const struct memory *const *memories, int memory_count) {
     uint64_t run = 1;
-    const struct output *found = find_by_origins(writers, space, address, memories, memory_count, &run);
+    const struct launch_output *found = find_by_origins(writers, space, address, memories, memory_count, &run);
     for (size_t i = writers->count; i-- > 0 && !found;)
         if (has_byte(&writers->outputs[i], space, address, &run))
             found = &writers->outputs[i];
@@ -203,7 +204,7 @@ static void move_to(struct writers *writers, enum memory_space space, uint64_t a
     bool changed = writers->first_end < address;
     while (writers->next < writers->count) {
         const size_t index = writers->by_first[writers->next];
-        const struct output *output = &writers->outputs[index];
+        const struct launch_output *output = &writers->outputs[index];
         if (output->space != space || output->first > address)
             break;
         writers->next++;
@@ -216,7 +217,7 @@ static void move_to(struct writers *writers, enum memory_space space, uint64_t a
     size_t kept = 0;
     writers->first_end = UINT64_MAX;
     for (size_t i = 0; i < writers->in_reach_count; i++) {
-        const struct output *output = &writers->outputs[writers->in_reach[i]];
+        const struct launch_output *output = &writers->outputs[writers->in_reach[i]];
         if (output->last < address)
             continue;
         if (output->last < writers->first_end)
@@ -226,16 +227,16 @@ static void move_to(struct writers *writers, enum memory_space space, uint64_t a
     writers->in_reach_count = kept;
 }
 
-const struct output *writers_walk(struct writers *writers, enum memory_space space, uint64_t address,
-                                  const struct memory *const *memories, int memory_count, uint64_t *run) {
+const struct launch_output *writers_walk(struct writers *writers, enum memory_space space, uint64_t address,
+                                         const struct memory *const *memories, int memory_count, uint64_t *run) {
     move_to(writers, space, address);
     *run = UINT64_MAX - address < WALK_MAX ? UINT64_MAX - address + 1 : WALK_MAX;
     if (writers->next < writers->count) {
-        const struct output *coming = &writers->outputs[writers->by_first[writers->next]];
+        const struct launch_output *coming = &writers->outputs[writers->by_first[writers->next]];
         if (coming->space == space && coming->first - address < *run)
             *run = coming->first - address;
     }
-    const struct output *found = find_by_origins(writers, space, address, memories, memory_count, run);
+    const struct launch_output *found = find_by_origins(writers, space, address, memories, memory_count, run);
     for (size_t i = 0; i < writers->in_reach_count && !found; i++)
         if (has_byte(&writers->outputs[writers->in_reach[i]], space, address, run))
             found = &writers->outputs[writers->in_reach[i]];

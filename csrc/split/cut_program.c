@@ -11,7 +11,7 @@ enum { NO_LAUNCH = -1, OFFSET = 0xfff, POSITION = 512 };
 #define STAYS SIZE_MAX
 
 /* State of a unit from the view of software. */
-struct unit_state {
+struct unit_program {
     bool grouped;
     uint32_t enable; /* offset of D_OP_ENABLE */
     unsigned producer;
@@ -25,7 +25,7 @@ struct moved {
     unsigned group;
 };
 
-struct walk {
+struct cut_walk {
     struct layer_order *order;
     const size_t *cuts;
     size_t cut_count, piece;
@@ -35,12 +35,12 @@ struct walk {
     size_t *deferred;    /* launches, in the order of arming */
     size_t deferred_count;
     bool allowed;
-    struct unit_state units[NVDLA_UNIT_COUNT];
+    struct unit_program units[NVDLA_UNIT_COUNT];
     struct cut_program *sequence; /* NULL in the first pass */
 };
 
 /* Forbids the boundary at the end of this piece. */
-static void forbid(struct walk *walk, const struct op *op, const char *why) {
+static void forbid(struct cut_walk *walk, const struct op *op, const char *why) {
     char position[POSITION];
     layer_order_forbid(walk->order, walk->cuts[walk->piece], "%s %s",
                        op_position(walk->order->prog, op, position, sizeof position), why);
@@ -49,7 +49,8 @@ static void forbid(struct walk *walk, const struct op *op, const char *why) {
 
 /* ---- output ---- */
 
-static void put_write(struct walk *walk, enum nvdla_unit unit, uint32_t offset, uint32_t value, const struct op *from) {
+static void put_write(struct cut_walk *walk, enum nvdla_unit unit, uint32_t offset, uint32_t value,
+                      const struct op *from) {
     struct op op = op_make(OP_WRITE, from ? from->line : 0);
     op.address = nvdla_unit_base(walk->order->prog->config, unit) + offset;
     op.value = value;
@@ -58,8 +59,8 @@ static void put_write(struct walk *walk, enum nvdla_unit unit, uint32_t offset, 
 }
 
 /* Appends an operation with the unit's PRODUCER set to a group, and restores it afterwards. */
-static void put_in_group(struct walk *walk, enum nvdla_unit unit, unsigned group, const struct op *op) {
-    const struct unit_state *state = &walk->units[unit];
+static void put_in_group(struct cut_walk *walk, enum nvdla_unit unit, unsigned group, const struct op *op) {
+    const struct unit_program *state = &walk->units[unit];
     const bool other = state->grouped && state->producer != group;
     struct op plain = *op;
     plain.at_end = false;
@@ -71,7 +72,7 @@ static void put_in_group(struct walk *walk, enum nvdla_unit unit, unsigned group
 }
 
 /* Waits until a unit is idle. */
-static void put_idle(struct walk *walk, enum nvdla_unit unit) {
+static void put_idle(struct cut_walk *walk, enum nvdla_unit unit) {
     struct op op = op_make(OP_POLL, 0);
     op.address = nvdla_unit_base(walk->order->prog->config, unit);
     if (unit == NVDLA_BDMA) {
@@ -87,7 +88,7 @@ static void put_idle(struct walk *walk, enum nvdla_unit unit) {
 /* ---- cuts ---- */
 
 /* Units with launches in a piece. */
-static uint32_t units_of(const struct walk *walk, size_t piece) {
+static uint32_t units_of(const struct cut_walk *walk, size_t piece) {
     uint32_t units = 0;
     for (size_t i = 0; i < layer_tracker_count(walk->order->tracker); i++)
         if (walk->piece_of[walk->order->layer_of[i]] == piece)
@@ -95,7 +96,7 @@ static uint32_t units_of(const struct walk *walk, size_t piece) {
     return units;
 }
 
-static void put_end_of_piece(struct walk *walk) {
+static void put_end_of_piece(struct cut_walk *walk) {
     const struct program *prog = walk->order->prog;
     const uint32_t units = units_of(walk, walk->piece);
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
@@ -110,7 +111,7 @@ static void put_end_of_piece(struct walk *walk) {
 }
 
 /* Performs the deferred armings of the piece that begins. */
-static void take_deferred(struct walk *walk) {
+static void take_deferred(struct cut_walk *walk) {
     const struct layer_order *order = walk->order;
     size_t left = 0;
     for (size_t i = 0; i < walk->deferred_count; i++) {
@@ -127,7 +128,7 @@ static void take_deferred(struct walk *walk) {
     walk->deferred_count = left;
 }
 
-static void cut(struct walk *walk) {
+static void cut(struct cut_walk *walk) {
     if (walk->sequence)
         put_end_of_piece(walk);
     walk->piece++;
@@ -143,7 +144,8 @@ static bool is_check(const struct op *op) {
 }
 
 /* An access to registers of a group with a deferred arming. Returns true if it must be dropped. */
-static bool meets_deferred(struct walk *walk, const struct op *op, const struct unit_state *state, uint32_t offset) {
+static bool meets_deferred(struct cut_walk *walk, const struct op *op, const struct unit_program *state,
+                           uint32_t offset) {
     const bool of_group = offset >= state->enable;
     if (is_check(op) &&
         ((of_group && state->deferred[state->producer]) ||
@@ -154,7 +156,7 @@ static bool meets_deferred(struct walk *walk, const struct op *op, const struct 
     return op->kind == OP_WRITE && of_group && state->deferred[state->producer];
 }
 
-static void defer(struct walk *walk, int index) {
+static void defer(struct cut_walk *walk, int index) {
     const struct launch *launch = layer_tracker_launch(walk->order->tracker, (size_t)index);
     walk->deferred[walk->deferred_count++] = (size_t)index;
     walk->units[launch->unit].deferred[launch->group] = true;
@@ -164,7 +166,7 @@ static void defer(struct walk *walk, int index) {
 
 /* Counters keep the value of the last layer of their group. In the first pass, a check of a counter from an earlier
  * piece moves to the end of that piece. */
-static void move_check(struct walk *walk, size_t i, const struct unit_state *state) {
+static void move_check(struct cut_walk *walk, size_t i, const struct unit_program *state) {
     const struct program *prog = walk->order->prog;
     const struct op *op = &prog->ops[i];
     const struct nvdla_register *reg = nvdla_register_at(prog->config, op->address);
@@ -177,11 +179,11 @@ static void move_check(struct walk *walk, size_t i, const struct unit_state *sta
         walk->moved[i] = (struct moved){.piece = piece, .group = state->producer};
 }
 
-static void put(struct walk *walk, size_t i) {
+static void put(struct cut_walk *walk, size_t i) {
     const struct op *op = &walk->order->prog->ops[i];
     const bool access = op->kind == OP_WRITE || op->kind == OP_READ || op->kind == OP_READ_CHECK || op->kind == OP_POLL;
     const enum nvdla_unit unit = access ? nvdla_unit_at(walk->order->prog->config, op->address) : NVDLA_UNIT_COUNT;
-    struct unit_state *state = unit < NVDLA_UNIT_COUNT ? &walk->units[unit] : NULL;
+    struct unit_program *state = unit < NVDLA_UNIT_COUNT ? &walk->units[unit] : NULL;
     const uint32_t offset = op->address & OFFSET;
     if (state && op->kind == OP_WRITE && walk->launch_at[i] != NO_LAUNCH) {
         const int index = walk->launch_at[i];
@@ -203,13 +205,13 @@ static void put(struct walk *walk, size_t i) {
         program_append(walk->sequence->prog, op);
 }
 
-static void walk_all(struct walk *walk) {
+static void walk_all(struct cut_walk *walk) {
     const struct layer_order *order = walk->order;
     walk->piece = walk->deferred_count = 0;
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
-        struct unit_state *state = &walk->units[unit];
-        *state =
-            (struct unit_state){.grouped = unit_has_groups(order->prog->config, unit), .last = {NO_LAUNCH, NO_LAUNCH}};
+        struct unit_program *state = &walk->units[unit];
+        *state = (struct unit_program){.grouped = unit_has_groups(order->prog->config, unit),
+                                       .last = {NO_LAUNCH, NO_LAUNCH}};
         if (state->grouped)
             state->enable = nvdla_register_find(order->prog->config, unit, "D_OP_ENABLE")->address & OFFSET;
     }
@@ -230,14 +232,14 @@ static void walk_all(struct walk *walk) {
 
 struct cut_program *cut_program_new(struct layer_order *order, const size_t *cuts, size_t count) {
     const size_t ops = order->prog->count, launches = layer_tracker_count(order->tracker);
-    struct walk walk = {.order = order,
-                        .cuts = cuts,
-                        .cut_count = count,
-                        .piece_of = xcalloc(order->layer_count + 1, sizeof *walk.piece_of),
-                        .launch_at = xmalloc((ops + 1) * sizeof *walk.launch_at),
-                        .moved = xmalloc((ops + 1) * sizeof *walk.moved),
-                        .deferred = xcalloc(launches + 1, sizeof *walk.deferred),
-                        .allowed = true};
+    struct cut_walk walk = {.order = order,
+                            .cuts = cuts,
+                            .cut_count = count,
+                            .piece_of = xcalloc(order->layer_count + 1, sizeof *walk.piece_of),
+                            .launch_at = xmalloc((ops + 1) * sizeof *walk.launch_at),
+                            .moved = xmalloc((ops + 1) * sizeof *walk.moved),
+                            .deferred = xcalloc(launches + 1, sizeof *walk.deferred),
+                            .allowed = true};
     for (size_t l = 1; l < order->layer_count; l++)
         walk.piece_of[l] = walk.piece_of[l - 1] + (walk.piece_of[l - 1] < count && cuts[walk.piece_of[l - 1]] == l - 1);
     for (size_t i = 0; i < ops; i++) {

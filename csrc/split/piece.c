@@ -21,12 +21,12 @@
 enum { AROUND = 1 /* extra pages before and after those that a piece touches */ };
 #define NOT_FROM_LINE SIZE_MAX
 
-struct access {
+struct piece_access {
     uint32_t address, value;
 };
 
 /* One of the two memories. */
-struct side {
+struct memory_side {
     struct memory *begin;                /* at the start of the piece */
     struct ranges reads, writes, filled; /* written by the model and by operations that fill memory */
     struct range *regions;               /* declared at the start of the piece */
@@ -35,21 +35,21 @@ struct side {
 
 struct piece_maker {
     struct device *model;
-    struct side sides[SPACE_COUNT];
-    struct access *registers; /* time of its start */
+    struct memory_side sides[SPACE_COUNT];
+    struct piece_access *registers; /* time of its start */
     size_t register_count;
 };
 
 /* ---- memory touched by the model ---- */
 
 static void hear_write(void *context, uint64_t address, size_t n, const struct memory_origin *origin) {
-    struct side *side = context;
+    struct memory_side *side = context;
     (void)origin;
     ranges_add(&side->writes, address, n);
 }
 
 static void hear_read(void *context, uint64_t address, size_t n, const struct memory_origin *origin) {
-    struct side *side = context;
+    struct memory_side *side = context;
     (void)origin;
     ranges_add(&side->reads, address, n);
 }
@@ -94,7 +94,7 @@ struct piece_maker *piece_maker_new(struct device *model) {
 
 void piece_maker_free(struct piece_maker *maker) {
     for (int space = 0; space < SPACE_COUNT; space++) {
-        struct side *side = &maker->sides[space];
+        struct memory_side *side = &maker->sides[space];
         memory_free(side->begin);
         ranges_free(&side->reads);
         ranges_free(&side->writes);
@@ -109,10 +109,10 @@ void piece_maker_free(struct piece_maker *maker) {
 
 static void take_register(void *context, uint32_t address, uint32_t value) {
     struct piece_maker *maker = context;
-    *xadd(maker->registers, maker->register_count) = (struct access){address, value};
+    *xadd(maker->registers, maker->register_count) = (struct piece_access){address, value};
 }
 
-static void begin_side(struct side *side, const struct memory *mem) {
+static void begin_side(struct memory_side *side, const struct memory *mem) {
     ranges_sort(&side->writes);
     ranges_sort(&side->filled);
     if (!side->regions) /* the first piece */
@@ -142,7 +142,7 @@ void piece_begin(struct piece_maker *maker) {
 
 /* ---- the program ---- */
 
-struct writing {
+struct piece_writing {
     struct piece_maker *maker;
     const struct split *split;
     size_t piece;
@@ -150,7 +150,7 @@ struct writing {
     size_t *from; /* by operation: the one in the sequence that it is */
 };
 
-static void append(struct writing *writing, const struct op *op, size_t from) {
+static void append(struct piece_writing *writing, const struct op *op, size_t from) {
     struct op plain = *op;
     plain.stream = 0;
     plain.file = plain.line = 0;
@@ -159,7 +159,7 @@ static void append(struct writing *writing, const struct op *op, size_t from) {
     program_append(writing->prog, &plain);
 }
 
-__attribute__((format(printf, 2, 3))) static void note(struct writing *writing, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void note(struct piece_writing *writing, const char *format, ...) {
     va_list args;
     va_start(args, format);
     autofree char *text = xvprintf(format, args);
@@ -169,7 +169,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct writing *writing, 
     append(writing, &op, NOT_FROM_LINE);
 }
 
-static void put_write(struct writing *writing, uint32_t address, uint32_t value) {
+static void put_write(struct piece_writing *writing, uint32_t address, uint32_t value) {
     struct op op = op_make(OP_WRITE, 0);
     op.address = address;
     op.value = value;
@@ -178,7 +178,7 @@ static void put_write(struct writing *writing, uint32_t address, uint32_t value)
 }
 
 /* Lists the launches of the piece with their names in the whole program. */
-static void put_names(struct writing *writing) {
+static void put_names(struct piece_writing *writing) {
     const struct split *split = writing->split;
     const struct split_piece *piece = &split->pieces[writing->piece];
     int next[NVDLA_UNIT_COUNT] = {0};
@@ -222,7 +222,7 @@ static void add_content(struct blob *blob, const struct memory *mem, uint64_t ba
     }
 }
 
-static void put_memory_op(struct writing *writing, enum op_kind kind, enum memory_space space, uint64_t base,
+static void put_memory_op(struct piece_writing *writing, enum op_kind kind, enum memory_space space, uint64_t base,
                           uint64_t size, struct blob *blob, bool at_end) {
     struct op op = op_make(kind, 0);
     op.space = space;
@@ -234,7 +234,7 @@ static void put_memory_op(struct writing *writing, enum op_kind kind, enum memor
 }
 
 /* Declares the kept parts of a region and loads their content. */
-static void put_region(struct writing *writing, enum memory_space space, const struct range *kept) {
+static void put_region(struct piece_writing *writing, enum memory_space space, const struct range *kept) {
     struct blob *blob = blob_new(NULL);
     put_memory_op(writing, OP_MEM_RESERVE, space, kept->start, kept->size, NULL, false);
     add_content(blob, writing->maker->sides[space].begin, kept->start, kept);
@@ -244,9 +244,9 @@ static void put_region(struct writing *writing, enum memory_space space, const s
         blob_free(blob);
 }
 
-static void put_begin_of_side(struct writing *writing, enum memory_space space, const struct ranges *needed,
+static void put_begin_of_side(struct piece_writing *writing, enum memory_space space, const struct ranges *needed,
                               bool whole) {
-    const struct side *side = &writing->maker->sides[space];
+    const struct memory_side *side = &writing->maker->sides[space];
     struct ranges pages = ranges_pages(needed, AROUND);
     size_t next = 0;
     for (size_t i = 0; i < side->region_count; i++) {
@@ -265,11 +265,11 @@ static void put_begin_of_side(struct writing *writing, enum memory_space space, 
 }
 
 /* Memory that operations of the piece check or fill. */
-static void find_needs(struct writing *writing, size_t from, size_t end, struct ranges needed[SPACE_COUNT]) {
+static void find_needs(struct piece_writing *writing, size_t from, size_t end, struct ranges needed[SPACE_COUNT]) {
     const struct program *prog = writing->split->sequence->prog;
     for (size_t i = from; i < end; i++) {
         const struct op *op = &prog->ops[i];
-        struct side *side = &writing->maker->sides[op->space];
+        struct memory_side *side = &writing->maker->sides[op->space];
         if (op->kind == OP_MEM_CRC)
             ranges_add(&needed[op->space], op->base, op->size);
         if (op->kind == OP_MEM_FILL)
@@ -286,7 +286,7 @@ static void add_all(struct ranges *to, const struct ranges *from) {
 }
 
 /* Declares a region of an earlier piece again, for its release. */
-static void put_released(struct writing *writing, size_t from, size_t end) {
+static void put_released(struct piece_writing *writing, size_t from, size_t end) {
     const struct program *prog = writing->split->sequence->prog;
     for (size_t i = from; i < end; i++) {
         const struct op *release = &prog->ops[i];
@@ -306,7 +306,7 @@ static void put_released(struct writing *writing, size_t from, size_t end) {
     }
 }
 
-static void put_memory(struct writing *writing, size_t from, size_t end, bool last, bool whole) {
+static void put_memory(struct piece_writing *writing, size_t from, size_t end, bool last, bool whole) {
     const struct split *split = writing->split;
     struct ranges needed[SPACE_COUNT] = {{0}};
     find_needs(writing, from, end, needed);
@@ -314,7 +314,7 @@ static void put_memory(struct writing *writing, size_t from, size_t end, bool la
         ranges_add(&needed[split->network.outputs[i].space], split->network.outputs[i].base,
                    split->network.outputs[i].size);
     for (int space = 0; space < SPACE_COUNT; space++) {
-        struct side *side = &writing->maker->sides[space];
+        struct memory_side *side = &writing->maker->sides[space];
         if (side->begin) {
             ranges_sort(&side->writes);
             add_all(&needed[space], &side->reads);
@@ -328,7 +328,7 @@ static void put_memory(struct writing *writing, size_t from, size_t end, bool la
 }
 
 /* Checks everything that the piece has written, with the content of the model now. */
-static void put_goldens(struct writing *writing) {
+static void put_goldens(struct piece_writing *writing) {
     for (int space = 0; space < SPACE_COUNT; space++) {
         const struct ranges *writes = &writing->maker->sides[space].writes;
         if (writes->count == 0)
@@ -354,7 +354,7 @@ static struct blob *copy_blob(const struct blob *blob) {
 }
 
 /* CDMA may be armed as soon as CBUF is filled with zeros. */
-static void put_flush(struct writing *writing) {
+static void put_flush(struct piece_writing *writing) {
     struct op op = op_make(OP_POLL, 0);
     op.address = nvdla_unit_base(writing->prog->config, NVDLA_CDMA) + CDMA_S_CBUF_FLUSH_STATUS;
     op.value = op.mask = CDMA_S_CBUF_FLUSH_STATUS__FLUSH_DONE_MASK;
@@ -369,7 +369,7 @@ static bool has_convolution(const struct split *split, size_t piece) {
     return false;
 }
 
-static void put_op(struct writing *writing, size_t index) {
+static void put_op(struct piece_writing *writing, size_t index) {
     const struct split *split = writing->split;
     struct op op = split->sequence->prog->ops[index];
     if (op.kind == OP_NOTE && strncmp(op.text, "network ", strlen("network ")) == 0)
@@ -383,7 +383,7 @@ static void put_op(struct writing *writing, size_t index) {
 }
 
 /* Comments on the network: layers by their launches in the piece, and outputs. */
-static void put_network(struct writing *writing, bool last) {
+static void put_network(struct piece_writing *writing, bool last) {
     const struct split *split = writing->split;
     const struct split_piece *piece = &split->pieces[writing->piece];
     int first[NVDLA_UNIT_COUNT];
@@ -424,7 +424,7 @@ static bool fails(const struct play_result *result, size_t op) {
 }
 
 /* Turns a check into a comment. */
-static void leave_out(struct writing *writing, size_t index) {
+static void leave_out(struct piece_writing *writing, size_t index) {
     struct op *op = &writing->prog->ops[index];
     char name[128];
     autofree char *text =
@@ -435,7 +435,7 @@ static void leave_out(struct writing *writing, size_t index) {
 }
 
 /* Drops checks of counters that still show the count of an earlier piece. */
-static void try_counters(struct writing *writing, const struct split_options *options,
+static void try_counters(struct piece_writing *writing, const struct split_options *options,
                          const struct play_result *whole) {
     struct program *prog = writing->prog;
     bool any = false;
@@ -468,7 +468,7 @@ struct program *piece_end(struct piece_maker *maker, const struct split *split, 
     const struct cut_program *sequence = split->sequence;
     const bool last = piece + 1 == sequence->pieces;
     const size_t from = sequence->marks[piece], end = last ? sequence->prog->count : sequence->marks[piece + 1];
-    struct writing writing = {
+    struct piece_writing writing = {
         .maker = maker, .split = split, .piece = piece, .prog = program_new(sequence->prog->config, split->name)};
     program_stream(writing.prog, "main");
     writing.prog->sequential = true;

@@ -22,7 +22,7 @@
 
 enum token_kind { TOKEN_END, TOKEN_NAME, TOKEN_NUMBER, TOKEN_STRING, TOKEN_PUNCTUATION };
 
-struct token {
+struct cfg_token {
     enum token_kind kind;
     struct span text; /* of a string: the text between the quotes */
     char *copy;       /* owns the text if that is from an earlier line; else NULL */
@@ -39,12 +39,12 @@ struct cfg {
     struct error *err;
     struct packet_files files;
     /* The command being read. */
-    struct token name;
-    struct token operand[MAX_OPERANDS];
+    struct cfg_token name;
+    struct cfg_token operand[MAX_OPERANDS];
     int operands;
 };
 
-struct command {
+struct cfg_command {
     const char *name;
     int fewest, most;
     bool (*handle)(struct cfg *cfg);
@@ -63,7 +63,7 @@ static void take_comment(struct cfg *cfg) {
     cfg->at = cfg->end;
 }
 
-static void keep_token(struct token *token) {
+static void keep_token(struct cfg_token *token) {
     if (token->copy || !token->text.n)
         return;
     token->copy = xstrndup(token->text.at, token->text.n);
@@ -72,7 +72,7 @@ static void keep_token(struct token *token) {
 
 static void forget_tokens(struct cfg *cfg) {
     free(cfg->name.copy);
-    cfg->name = (struct token){.kind = TOKEN_END};
+    cfg->name = (struct cfg_token){.kind = TOKEN_END};
     for (; cfg->operands > 0; cfg->operands--)
         free(cfg->operand[cfg->operands - 1].copy);
 }
@@ -97,7 +97,7 @@ static bool next_line(struct cfg *cfg) {
 
 /* Reads the next token; comments before it become notes. Its text is valid until the next token is read; that of the
  * name and operands of a command, until the command has been processed. */
-static bool next_token(struct cfg *cfg, struct token *token) {
+static bool next_token(struct cfg *cfg, struct cfg_token *token) {
     for (;;) {
         while (cfg->at < cfg->end && strchr(" \t\r\v\f", *cfg->at))
             cfg->at++;
@@ -106,7 +106,7 @@ static bool next_token(struct cfg *cfg, struct token *token) {
         else if (cfg->at < cfg->end || !next_line(cfg))
             break;
     }
-    *token = (struct token){.kind = TOKEN_END, .text = {cfg->at, 0}, .line = cfg->lines->line};
+    *token = (struct cfg_token){.kind = TOKEN_END, .text = {cfg->at, 0}, .line = cfg->lines->line};
     if (cfg->lines->failed)
         return false;
     if (cfg->at == cfg->end)
@@ -139,11 +139,11 @@ static bool next_token(struct cfg *cfg, struct token *token) {
     return true;
 }
 
-static bool is_mark(const struct token *token, char mark) {
+static bool is_mark(const struct cfg_token *token, char mark) {
     return token->kind == TOKEN_PUNCTUATION && token->text.at[0] == mark;
 }
 
-static bool refuse(struct cfg *cfg, const struct token *token, const char *expected) {
+static bool refuse(struct cfg *cfg, const struct cfg_token *token, const char *expected) {
     char shown[SPAN_SHOW];
     return fail_at(cfg->err, cfg->path, token->line, "found %s; expected %s",
                    token->kind == TOKEN_END ? "the end of the file" : span_show(token->text, shown), expected);
@@ -152,7 +152,7 @@ static bool refuse(struct cfg *cfg, const struct token *token, const char *expec
 /* ---- operands ---- */
 
 static bool get_number(struct cfg *cfg, int index, uint64_t limit, const char *what, uint64_t *value) {
-    const struct token *token = &cfg->operand[index];
+    const struct cfg_token *token = &cfg->operand[index];
     if (token->kind != TOKEN_NUMBER || !span_number(token->text, false, value) || *value > limit) {
         char expected[120];
         snprintf(expected, sizeof expected, "%s, a number from 0 to 0x%" PRIx64, what, limit);
@@ -198,7 +198,7 @@ static const struct nvdla_register *find_register(const struct nvdla_config *con
 
 /* BLOCK.REGISTER_0: address and stream of the operation. */
 static bool get_register(struct cfg *cfg, int index, struct op *op) {
-    const struct token *token = &cfg->operand[index];
+    const struct cfg_token *token = &cfg->operand[index];
     const struct nvdla_config *config = cfg->prog->config;
     const char *dot = token->kind == TOKEN_NAME ? memchr(token->text.at, '.', token->text.n) : NULL;
     if (!dot)
@@ -223,7 +223,7 @@ static bool get_register(struct cfg *cfg, int index, struct op *op) {
 }
 
 static bool get_event(struct cfg *cfg, int index, int *event) {
-    const struct token *token = &cfg->operand[index];
+    const struct cfg_token *token = &cfg->operand[index];
     if (token->kind != TOKEN_NAME && token->kind != TOKEN_NUMBER)
         return refuse(cfg, token, "a sync id");
     autofree char *name = xstrndup(token->text.at, token->text.n);
@@ -237,7 +237,7 @@ static bool get_after(struct cfg *cfg, int index, struct op *op) {
 }
 
 static bool get_space(struct cfg *cfg, int index, struct op *op) {
-    const struct token *token = &cfg->operand[index];
+    const struct cfg_token *token = &cfg->operand[index];
     uint64_t number;
     if (span_is(token->text, "pri_mem"))
         op->space = SPACE_PRIMARY;
@@ -251,7 +251,7 @@ static bool get_space(struct cfg *cfg, int index, struct op *op) {
 }
 
 static const struct blob *get_file(struct cfg *cfg, int index) {
-    const struct token *token = &cfg->operand[index];
+    const struct cfg_token *token = &cfg->operand[index];
     if (token->kind != TOKEN_STRING || !token->text.n) {
         refuse(cfg, token, "a file name in double quotes");
         return NULL;
@@ -354,7 +354,7 @@ static bool do_poll_undefined(struct cfg *cfg) {
 }
 
 static bool get_block(struct cfg *cfg, struct op *op) {
-    const struct token *token = &cfg->operand[0];
+    const struct cfg_token *token = &cfg->operand[0];
     enum nvdla_unit unit = token->kind == TOKEN_NAME ? find_block(token->text) : NVDLA_UNIT_COUNT;
     if (unit == NVDLA_UNIT_COUNT)
         return refuse(cfg, token, "a block such as NVDLA_SDP or NVDLA_CDMA");
@@ -377,7 +377,7 @@ static bool do_intr_notify(struct cfg *cfg) {
     op.bit = -1;
     if (cfg->operands == 2) {
         char name[32] = "";
-        const struct token *token = &cfg->operand[0];
+        const struct cfg_token *token = &cfg->operand[0];
         if (token->kind == TOKEN_NAME && token->text.n < sizeof name)
             memcpy(name, token->text.at, token->text.n);
         op.bit = nvdla_interrupt_bit(name);
@@ -450,7 +450,7 @@ static bool do_check_nothing(struct cfg *cfg) {
     return get_event(cfg, 0, &op.after) && append(cfg, &op);
 }
 
-static const struct command commands[] = {
+static const struct cfg_command commands[] = {
     {"reg_write", 2, 2, do_write, "BLOCK.REGISTER, value"},
     {"reg_read_check", 2, 2, do_read_check, "BLOCK.REGISTER, value"},
     {"reg_read_expected", 2, 2, do_read_check, "BLOCK.REGISTER, value"},
@@ -473,8 +473,8 @@ static const struct command commands[] = {
     {"check_nothing", 1, 1, do_check_nothing, "id"},
 };
 
-static const struct command *find_command(struct span name) {
-    static const struct command field = {"poll_field_*", 0, MAX_OPERANDS, do_poll_undefined, ""};
+static const struct cfg_command *find_command(struct span name) {
+    static const struct cfg_command field = {"poll_field_*", 0, MAX_OPERANDS, do_poll_undefined, ""};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (span_is(name, commands[i].name))
             return &commands[i];
@@ -482,8 +482,8 @@ static const struct command *find_command(struct span name) {
 }
 
 /* Reads the operands after the opening parenthesis, including the closing one. */
-static bool read_operands(struct cfg *cfg, const struct command *command) {
-    struct token token;
+static bool read_operands(struct cfg *cfg, const struct cfg_command *command) {
+    struct cfg_token token;
     char shown[SPAN_SHOW];
     int found = 0;
     if (!next_token(cfg, &token))
@@ -512,10 +512,10 @@ static bool read_operands(struct cfg *cfg, const struct command *command) {
 
 static bool read_command(struct cfg *cfg) {
     char shown[SPAN_SHOW], hint[HINT];
-    struct token token;
+    struct cfg_token token;
     if (cfg->name.kind != TOKEN_NAME)
         return refuse(cfg, &cfg->name, "a command such as reg_write(UNIT.REGISTER, value);");
-    const struct command *command = find_command(cfg->name.text);
+    const struct cfg_command *command = find_command(cfg->name.text);
     if (!command) {
         struct guess guess = {.word = cfg->name.text.at, .n = cfg->name.text.n};
         for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
@@ -544,7 +544,7 @@ static bool read_command(struct cfg *cfg) {
 struct program *trace_read_cfg(struct lines *lines, const struct trace_options *options, struct error *err) {
     const struct nvdla_config *config = options && options->config ? options->config : nvdla_config_find("small");
     struct cfg cfg = {.lines = lines, .path = lines->path, .prog = program_new(config, lines->path), .err = err};
-    struct token token;
+    struct cfg_token token;
     bool good = true;
     while (good && (good = next_token(&cfg, &token)) && token.kind != TOKEN_END) {
         if (is_mark(&token, ';'))

@@ -83,38 +83,38 @@ bool network_layer_name(const char *comment, char name[NETWORK_LAYER]) {
 /* ---- reading ---- */
 
 /* Cursor over the words of a comment. */
-struct reading {
+struct note_reading {
     const struct program *prog;
     const struct op *op;
     char *text, *rest;
     struct error *err;
 };
 
-static bool wrong(const struct reading *reading, const char *found, const char *expected) {
+static bool wrong(const struct note_reading *reading, const char *found, const char *expected) {
     char position[512], shown[80];
     return error_set(reading->err, "%s: found %s; expected %s of a network (traces/FORMAT.md)",
                      op_position(reading->prog, reading->op, position, sizeof position),
                      found ? text_shown_into(found, shown, sizeof shown) : "the end of the comment", expected);
 }
 
-static bool word(struct reading *reading, const char *expected, char **found) {
+static bool word(struct note_reading *reading, const char *expected, char **found) {
     *found = strtok_r(NULL, " \t", &reading->rest);
     return *found || wrong(reading, NULL, expected);
 }
 
 /* Expects a fixed word. */
-static bool constant(struct reading *reading, const char *expected) {
+static bool constant(struct note_reading *reading, const char *expected) {
     char *found;
     return word(reading, expected, &found) && (strcmp(found, expected) == 0 || wrong(reading, found, expected));
 }
 
-static bool number(struct reading *reading, uint64_t least, uint64_t most, const char *expected, uint64_t *value) {
+static bool number(struct note_reading *reading, uint64_t least, uint64_t most, const char *expected, uint64_t *value) {
     char *found;
     return word(reading, expected, &found) &&
            ((text_number(found, most, value) && *value >= least) || wrong(reading, found, expected));
 }
 
-static bool size(struct reading *reading, const char *expected, unsigned *value) {
+static bool size(struct note_reading *reading, const char *expected, unsigned *value) {
     uint64_t found;
     if (!number(reading, 1, NETWORK_SIZE_MAX, expected, &found))
         return false;
@@ -122,7 +122,7 @@ static bool size(struct reading *reading, const char *expected, unsigned *value)
     return true;
 }
 
-static bool stride(struct reading *reading, const char *name, uint32_t *value) {
+static bool stride(struct note_reading *reading, const char *name, uint32_t *value) {
     uint64_t found;
     if (!constant(reading, name) || !number(reading, 0, UINT32_MAX, "a stride", &found))
         return false;
@@ -131,7 +131,7 @@ static bool stride(struct reading *reading, const char *name, uint32_t *value) {
 }
 
 /* What 1 and 0 stand for. */
-static bool read_real(struct reading *reading, struct network_output *output) {
+static bool read_real(struct note_reading *reading, struct network_output *output) {
     uint64_t zero;
     char *found, *end;
     if (!word(reading, "a scale", &found))
@@ -148,7 +148,7 @@ static bool read_real(struct reading *reading, struct network_output *output) {
     return true;
 }
 
-static bool read_tensor(struct reading *reading, const char *type, struct network_output *output) {
+static bool read_tensor(struct note_reading *reading, const char *type, struct network_output *output) {
     char *found, *end;
     int t = 0;
     while (t < NETWORK_TYPES && strcmp(type, network_type_names[t]) != 0)
@@ -189,7 +189,7 @@ static bool read_tensor(struct reading *reading, const char *type, struct networ
     return true;
 }
 
-static bool read_output(struct reading *reading, struct network *network) {
+static bool read_output(struct note_reading *reading, struct network *network) {
     struct network_output output = {0};
     char *name, *space, *type;
     if (!word(reading, "the name of an output", &name) || !word(reading, "the memory of an output", &space) ||
@@ -205,7 +205,7 @@ static bool read_output(struct reading *reading, struct network *network) {
     return true;
 }
 
-static bool read_layer(struct reading *reading, struct network *network) {
+static bool read_layer(struct note_reading *reading, struct network *network) {
     struct network_layer layer = {0};
     char *place, *type, *launch, *dot, *hash;
     uint64_t task, operation, ordinal;
@@ -234,7 +234,7 @@ static bool read_layer(struct reading *reading, struct network *network) {
     return true;
 }
 
-static bool read_note(struct reading *reading, struct network *network) {
+static bool read_note(struct note_reading *reading, struct network *network) {
     char *kind;
     strtok_r(reading->text, " \t", &reading->rest); /* "network" */
     if (!word(reading, "output or layer", &kind))
@@ -252,7 +252,8 @@ bool network_read(const struct program *prog, struct network *network, struct er
     for (size_t i = 0; fine && i < prog->count; i++) {
         if (prog->ops[i].kind != OP_NOTE || strncmp(prog->ops[i].text, "network ", 8) != 0)
             continue;
-        struct reading reading = {.prog = prog, .op = &prog->ops[i], .text = xstrdup(prog->ops[i].text), .err = err};
+        struct note_reading reading = {
+            .prog = prog, .op = &prog->ops[i], .text = xstrdup(prog->ops[i].text), .err = err};
         fine = read_note(&reading, network);
         free(reading.text);
     }

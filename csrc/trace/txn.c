@@ -34,7 +34,7 @@ struct txn {
     int tokens;                    /* may exceed MAX_TOKENS: the rest is dropped */
 };
 
-struct command {
+struct txn_command {
     const char *name;
     int fewest, most; /* operands */
     bool (*handle)(struct txn *txn);
@@ -334,7 +334,7 @@ static bool do_read_mem(struct txn *txn) {
     return append(txn, &op);
 }
 
-static const struct command commands[] = {
+static const struct txn_command commands[] = {
     {"write_reg", 2, 2, do_write_reg, "addr data"},
     {"read_reg", 3, 5, do_read_reg, "addr mask expected, or addr mask cmp expected [polls]"},
     {"load_mem", 3, 3, do_load_mem, "addr nbytes file"},
@@ -356,7 +356,7 @@ static bool read_command(struct txn *txn, struct span line) {
     if (!txn->tokens)
         return true;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        const struct command *command = &commands[i];
+        const struct txn_command *command = &commands[i];
         if (!span_is(txn->token[0], command->name))
             continue;
         int operands = txn->tokens - 1;

@@ -116,14 +116,14 @@ static bool verify_ranges(const struct program *prog, struct error *err) {
 }
 
 /* A range of memory [start, end], inclusive so that the last byte of the address space can be expressed. */
-struct piece {
+struct memory_piece {
     uint64_t group; /* only ranges of the same group are related */
     uint64_t start, last;
     size_t op;
 };
 
 static int piece_order(const void *left, const void *right) {
-    const struct piece *a = left, *b = right;
+    const struct memory_piece *a = left, *b = right;
     if (a->group != b->group)
         return a->group < b->group ? -1 : 1;
     if (a->start != b->start)
@@ -131,12 +131,13 @@ static int piece_order(const void *left, const void *right) {
     return a->op < b->op ? -1 : a->op > b->op;
 }
 
-static void piece_add(struct piece **list, size_t *count, uint64_t group, uint64_t start, uint64_t size, size_t op) {
-    *xadd(*list, *count) = (struct piece){.group = group, .start = start, .last = start + (size - 1), .op = op};
+static void piece_add(struct memory_piece **list, size_t *count, uint64_t group, uint64_t start, uint64_t size,
+                      size_t op) {
+    *xadd(*list, *count) = (struct memory_piece){.group = group, .start = start, .last = start + (size - 1), .op = op};
 }
 
 /* Sorts and merges pieces that touch, within a group. Returns the new count. */
-static size_t pieces_merge(struct piece *list, size_t count) {
+static size_t pieces_merge(struct memory_piece *list, size_t count) {
     if (!count)
         return 0;
     qsort(list, count, sizeof *list, piece_order);
@@ -153,7 +154,7 @@ static size_t pieces_merge(struct piece *list, size_t count) {
 }
 
 static int address_order(const void *left, const void *right) {
-    const struct piece *a = left, *b = right;
+    const struct memory_piece *a = left, *b = right;
     if (a->group != b->group)
         return a->group < b->group ? -1 : 1;
     return a->start < b->start ? -1 : a->start > b->start;
@@ -161,7 +162,7 @@ static int address_order(const void *left, const void *right) {
 
 /* Checks that every release names the base of a declared region. */
 static bool verify_releases(const struct program *prog, struct error *err) {
-    autofree struct piece *bases = NULL;
+    autofree struct memory_piece *bases = NULL;
     size_t count = 0;
     bool good = true;
     for (size_t i = 0; i < prog->count; i++)
@@ -171,7 +172,7 @@ static bool verify_releases(const struct program *prog, struct error *err) {
         qsort(bases, count, sizeof *bases, piece_order);
     for (size_t i = 0; good && i < prog->count; i++) {
         const struct op *op = &prog->ops[i];
-        struct piece key = {.group = op->space, .start = op->base};
+        struct memory_piece key = {.group = op->space, .start = op->base};
         if (op->kind == OP_MEM_RELEASE && !(count && bsearch(&key, bases, count, sizeof key, address_order))) {
             char text[160];
             snprintf(text, sizeof text,
@@ -184,7 +185,7 @@ static bool verify_releases(const struct program *prog, struct error *err) {
 }
 
 static bool blobs_overlap(const struct op *a, const struct op *b) {
-    autofree struct piece *pa = xmalloc(sizeof *pa), *pb = xmalloc(sizeof *pb);
+    autofree struct memory_piece *pa = xmalloc(sizeof *pa), *pb = xmalloc(sizeof *pb);
     size_t na = 0, nb = 0;
     for (size_t i = 0; i < a->blob->chunk_count; i++)
         piece_add(&pa, &na, 0, a->base + a->blob->chunks[i].offset, a->blob->chunks[i].size, 0);
@@ -207,7 +208,7 @@ static bool blobs_overlap(const struct op *a, const struct op *b) {
  * start at the same event (or both at none); in a sequential one, also if no wait and no poll of the interrupt status
  * is between them. */
 static void warn_overlaps(struct program *prog) {
-    autofree struct piece *loads = NULL;
+    autofree struct memory_piece *loads = NULL;
     size_t count = 0, warned = 0, work = 0;
     uint64_t segment = 0;
     const struct nvdla_register *status = nvdla_register_find(prog->config, NVDLA_GLB, "S_INTR_STATUS");
@@ -250,7 +251,7 @@ static void warn_overlaps(struct program *prog) {
 }
 
 static void warn_undeclared(struct program *prog) {
-    autofree struct piece *regions = xmalloc(sizeof *regions);
+    autofree struct memory_piece *regions = xmalloc(sizeof *regions);
     size_t count = 0;
     for (size_t i = 0; i < prog->count; i++) {
         const struct op *op = &prog->ops[i];
@@ -272,7 +273,7 @@ static void warn_undeclared(struct program *prog) {
             else
                 high = middle;
         }
-        const struct piece *region = low ? &regions[low - 1] : NULL;
+        const struct memory_piece *region = low ? &regions[low - 1] : NULL;
         if (!region || region->group != op->space || op->base > region->last || size - 1 > region->last - op->base)
             program_warn(prog, prog->files[op->file], op->line,
                          "checks memory 0x%" PRIx64 ", 0x%" PRIx64 " bytes, which is not all declared", op->base, size);

@@ -12,8 +12,8 @@
 enum { BEFORE = 12, BEHIND = 12 /* clocks */, ELEMENTS_MOST = 1 << 22 /* of a stream that is read for it */ };
 
 /* The beat of an element; of several in a clock the first stays, unless a later one is the first that is wrong. */
-static struct beat *beat_of(struct beat_row *row, uint64_t cycle, bool wrong) {
-    struct beat *last = row->count > 0 ? &row->beats[row->count - 1] : NULL;
+static struct moved_element *beat_of(struct beat_row *row, uint64_t cycle, bool wrong) {
+    struct moved_element *last = row->count > 0 ? &row->beats[row->count - 1] : NULL;
     if (!last || last->cycle != cycle) {
         last = xadd(row->beats, row->count);
     } else if (!wrong || last->expected) {
@@ -22,7 +22,7 @@ static struct beat *beat_of(struct beat_row *row, uint64_t cycle, bool wrong) {
         free(last->value);
         free(last->place);
     }
-    *last = (struct beat){.cycle = cycle};
+    *last = (struct moved_element){.cycle = cycle};
     return last;
 }
 
@@ -30,7 +30,7 @@ static struct beat *beat_of(struct beat_row *row, uint64_t cycle, bool wrong) {
 static void add_element(struct beat_row *row, const struct tap_element *rtl, const struct tap_element *model) {
     char text[256], value[TAP_VALUE_TEXT];
     const bool wrong = model && (model->value != rtl->value || model->at.place.flags != rtl->at.place.flags);
-    struct beat *beat = beat_of(row, rtl->at.place.cycle, wrong);
+    struct moved_element *beat = beat_of(row, rtl->at.place.cycle, wrong);
     if (!beat)
         return;
     beat->value = xstrdup(tap_value_text(rtl, value));
@@ -41,7 +41,7 @@ static void add_element(struct beat_row *row, const struct tap_element *rtl, con
 /* Adds the address of an atom that a client reads; what the client reads wrongly is what `checked` says. */
 static void add_address(struct beat_row *row, const struct tap_element *rtl, const struct triage_passage *checked) {
     const uint64_t address = rtl->at.place.address, cycle = rtl->at.place.cycle;
-    struct beat *beat = beat_of(row, cycle, false);
+    struct moved_element *beat = beat_of(row, cycle, false);
     if (!beat)
         return;
     const bool wrong = checked && checked->differs && checked->cycle == cycle && checked->address == address;

@@ -15,7 +15,7 @@
 enum { OWED = 4 };
 
 /* One of CDMA's two engines, with lines of data or kernels as pieces. */
-struct side {
+struct cdma_side {
     struct launch_turn turn;
     bool open;                                   /* inside a launch */
     int ordinal;                                 /* of the launch */
@@ -34,7 +34,7 @@ struct account_board {
     struct stream_source source;
     struct layer_tracker *tracker;
     struct account *result;
-    struct side data, weights;
+    struct cdma_side data, weights;
     enum rtl_stream data_port;       /* writes of data into CBUF */
     size_t entry;                    /* bytes of an entry */
     uint64_t issued, beats, credits; /* rows; beats that SDP has taken; rows */
@@ -72,7 +72,7 @@ static enum nvdla_engine cdma_of(bool weights) {
 }
 
 /* The launch that the next report belongs to. False if no armed launch fetches. */
-static bool begin(struct account_board *board, struct side *side, bool weights) {
+static bool begin(struct account_board *board, struct cdma_side *side, bool weights) {
     for (;;) {
         const struct launch *launch = layer_tracker_turn(board->tracker, NVDLA_CDMA, &side->turn);
         if (!launch)
@@ -96,11 +96,11 @@ static bool begin(struct account_board *board, struct side *side, bool weights) 
     }
 }
 
-static uint64_t bytes_of(const struct account_board *board, const struct side *side) {
+static uint64_t bytes_of(const struct account_board *board, const struct cdma_side *side) {
     return (side->written - side->before) * (uint64_t)board->config->mem_atom;
 }
 
-static void check_pieces(struct account_board *board, const struct side *side, uint64_t cycle, uint64_t pieces) {
+static void check_pieces(struct account_board *board, const struct cdma_side *side, uint64_t cycle, uint64_t pieces) {
     const bool weights = side->group > 0;
     const char *what = weights ? "kernels" : "lines";
     const uint64_t left = side->pieces - side->reported, sum = side->reported + pieces;
@@ -118,7 +118,7 @@ static void check_pieces(struct account_board *board, const struct side *side, u
     }
 }
 
-static void check_entries(struct account_board *board, const struct side *side, uint64_t cycle, uint64_t pieces,
+static void check_entries(struct account_board *board, const struct cdma_side *side, uint64_t cycle, uint64_t pieces,
                           uint64_t entries) {
     const bool weights = side->group > 0, last = side->reported + pieces >= side->pieces;
     const uint64_t size = board->entry, atom = (uint64_t)board->config->mem_atom;
@@ -134,8 +134,8 @@ static void check_entries(struct account_board *board, const struct side *side, 
         blame(board, cycle, cdma_of(weights), action, all, "at most", bytes_of(board, side) / size, "entries");
 }
 
-static void take_report(struct account_board *board, struct side *side, bool weights, uint64_t cycle, uint64_t pieces,
-                        uint64_t entries) {
+static void take_report(struct account_board *board, struct cdma_side *side, bool weights, uint64_t cycle,
+                        uint64_t pieces, uint64_t entries) {
     board->result->entries++;
     if (!side->open && !begin(board, side, weights)) {
         blame(board, cycle, cdma_of(weights), "without a launch that fetches CDMA reports", pieces, "exactly", 0,
@@ -156,7 +156,7 @@ static void take_report(struct account_board *board, struct side *side, bool wei
 
 /* ---- CSC and CACC ---- */
 
-static void take_release(struct account_board *board, struct side *side, uint64_t cycle, uint64_t pieces,
+static void take_release(struct account_board *board, struct cdma_side *side, uint64_t cycle, uint64_t pieces,
                          uint64_t entries) {
     board->result->entries++;
     side->released_pieces += pieces;
@@ -241,7 +241,7 @@ static void reset_board(void *context) {
     struct account_board *board = context;
     layer_tracker_free(board->tracker);
     board->tracker = layer_tracker_new(board->config);
-    board->data = board->weights = (struct side){.open = false};
+    board->data = board->weights = (struct cdma_side){.open = false};
     board->issued = board->beats = board->credits = 0;
     *board->result = (struct account){.entries = 0};
 }

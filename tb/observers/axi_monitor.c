@@ -74,22 +74,22 @@ bool axi_monitor_holds(const struct axi_monitor *mon) {
     return mon->ar_held || mon->aw_held || mon->w_held;
 }
 
-struct request {
+struct axi_request {
     uint64_t address;
     int id, length;
 };
 
-static struct request read_request(const struct axi_outputs *out) {
-    return (struct request){out->araddr, out->arid, out->arlen};
+static struct axi_request read_request(const struct axi_outputs *out) {
+    return (struct axi_request){out->araddr, out->arid, out->arlen};
 }
 
-static struct request write_request(const struct axi_outputs *out) {
-    return (struct request){out->awaddr, out->awid, out->awlen};
+static struct axi_request write_request(const struct axi_outputs *out) {
+    return (struct axi_request){out->awaddr, out->awid, out->awlen};
 }
 
 /* AR or AW, as it waited for ready in the previous clock and as it is now. */
-static void check_held_request(struct axi_monitor *mon, uint64_t cycle, bool write, bool valid, struct request held,
-                               struct request now) {
+static void check_held_request(struct axi_monitor *mon, uint64_t cycle, bool write, bool valid, struct axi_request held,
+                               struct axi_request now) {
     const enum rule rule = write ? AW_STABLE : AR_STABLE;
     const char *name = write ? "aw" : "ar";
     if (!valid)

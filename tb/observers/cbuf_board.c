@@ -21,7 +21,7 @@ static const struct read_port {
                        {STREAM_CBUF_RD_MASK, "mask_rd"}};
 
 /* A write that the next clock's reads do not see yet. */
-struct pending {
+struct pending_write {
     bool valid;
     uint64_t cycle;
     size_t atoms;
@@ -42,7 +42,7 @@ struct cbuf_board {
     size_t slots;                /* of an entry */
     uint8_t *bytes;              /* the mirror */
     bool *seen;                  /* valid slots */
-    struct pending pending[WRITE_PORTS];
+    struct pending_write pending[WRITE_PORTS];
 };
 
 static bool moves(const uint32_t *words, enum rtl_stream stream) {
@@ -61,7 +61,7 @@ static void apply_atom(struct cbuf_board *board, const uint8_t *atom, size_t ent
     }
 }
 
-static void apply(struct cbuf_board *board, struct pending *write) {
+static void apply(struct cbuf_board *board, struct pending_write *write) {
     write->valid = false;
     for (size_t i = 0; i < write->atoms; i++)
         if (write->at[i].valid)
@@ -74,8 +74,8 @@ static void take_write(struct cbuf_board *board, int port, uint64_t cycle) {
     const struct stream_layout *layout = &board->layouts[board->writes[port]];
     const uint32_t *words = board->source.read(board->source.context, board->writes[port], layout->words);
     const size_t slots = board->slots;
-    struct pending *write = &board->pending[port];
-    *write = (struct pending){.valid = true, .cycle = cycle, .atoms = (size_t)layout->lanes / board->atom};
+    struct pending_write *write = &board->pending[port];
+    *write = (struct pending_write){.valid = true, .cycle = cycle, .atoms = (size_t)layout->lanes / board->atom};
     size_t entries = words[layout->address], places = layout->flags < 0 ? 0 : words[layout->flags] & ((1 << FLAGS) - 1);
     for (size_t i = 0; i < write->atoms; i++, entries /= board->entries, places /= slots > 1 ? slots : 2)
         write->at[i] = layout->flags < 0 ? (struct placed){.entry = words[layout->address] % board->entries,

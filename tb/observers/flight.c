@@ -12,7 +12,7 @@
 #define NEVER UINT64_MAX
 
 /* A launch of one unit, by ordinal. */
-struct run {
+struct launch_run {
     uint64_t read; /* clock of its first beat of read data; NEVER: none yet */
     uint64_t done; /* NEVER: not yet */
     uint64_t left; /* bytes that its layer has to write; NEVER: not yet computed */
@@ -20,7 +20,7 @@ struct run {
 };
 
 struct unit_runs {
-    struct run *runs;
+    struct launch_run *runs;
     size_t count;
 };
 
@@ -33,7 +33,7 @@ struct flight {
 
 enum { GROUPS = 2, BUS_BYTES = 64 /* most bytes that a beat writes */ };
 
-static struct run *find_run(const struct flight *flight, int unit, int ordinal) {
+static struct launch_run *find_run(const struct flight *flight, int unit, int ordinal) {
     const struct unit_runs *runs = &flight->units[unit];
     return ordinal >= 0 && (size_t)ordinal < runs->count ? &runs->runs[ordinal] : NULL;
 }
@@ -48,7 +48,7 @@ static uint64_t atoms_of(const struct flight *flight, const struct launch *launc
 }
 
 static void end_run(const struct flight *flight, int unit, int ordinal, uint64_t cycle) {
-    struct run *run = find_run(flight, unit, ordinal);
+    struct launch_run *run = find_run(flight, unit, ordinal);
     if (run && run->done == NEVER)
         run->done = cycle;
 }
@@ -70,14 +70,14 @@ static void see_write(void *context, uint32_t address, uint32_t value, uint64_t 
     if (!launch)
         return;
     struct unit_runs *runs = &flight->units[launch->unit];
-    *xadd(runs->runs, runs->count) = (struct run){.read = NEVER, .done = NEVER, .left = NEVER};
+    *xadd(runs->runs, runs->count) = (struct launch_run){.read = NEVER, .done = NEVER, .left = NEVER};
     end_run(flight, (int)launch->unit, launch->ordinal - GROUPS, cycle);
     /* CDP reads and writes through the registers of two units, of which either may be armed first. */
     runs->runs[runs->count - 1].reads = launch->unit == NVDLA_CDP_RDMA || atoms_of(flight, launch, false) > 0;
 }
 
 /* A write of a launch: its first one, or perhaps its last. */
-static void write_of(const struct flight *flight, struct run *run, const struct axi_beat *beat) {
+static void write_of(const struct flight *flight, struct launch_run *run, const struct axi_beat *beat) {
     const struct launch *launch =
         layer_tracker_find(flight->tracker, (enum nvdla_unit)beat->owner.unit, beat->owner.ordinal);
     if (!launch || run->done != NEVER)
@@ -92,7 +92,7 @@ static void write_of(const struct flight *flight, struct run *run, const struct 
 
 static void see_beat(void *context, const struct axi_beat *beat) {
     struct flight *flight = context;
-    struct run *run = beat->owner.unit >= 0 ? find_run(flight, beat->owner.unit, beat->owner.ordinal) : NULL;
+    struct launch_run *run = beat->owner.unit >= 0 ? find_run(flight, beat->owner.unit, beat->owner.ordinal) : NULL;
     if (!run)
         return;
     if (!beat->write) {
@@ -108,7 +108,7 @@ static void see_beat(void *context, const struct axi_beat *beat) {
 
 /* The clock in which a launch started to run, NEVER if it has not. If beats have several atoms, the owner of read data
  * is not known: then the launch runs from its arming. */
-static uint64_t start_of(const struct flight *flight, const struct launch *launch, const struct run *run) {
+static uint64_t start_of(const struct flight *flight, const struct launch *launch, const struct launch_run *run) {
     const uint64_t armed = launch->tag;
     const bool counted = flight->config->dbb_data_bits / 8 <= flight->config->mem_atom;
     if (!run->reads || !counted)
@@ -124,7 +124,7 @@ size_t flight_at(const struct flight *flight, uint64_t cycle, struct device_laun
         const int count = nvdla_unit_reads(unit) ? (int)flight->units[unit].count : 0;
         for (int ordinal = count > GROUPS ? count - GROUPS : 0; ordinal < count && found < room; ordinal++) {
             const struct launch *launch = layer_tracker_find(flight->tracker, unit, ordinal);
-            const struct run *run = find_run(flight, (int)unit, ordinal);
+            const struct launch_run *run = find_run(flight, (int)unit, ordinal);
             const uint64_t start = start_of(flight, launch, run);
             if (start <= cycle && run->done >= cycle)
                 launches[found++] =

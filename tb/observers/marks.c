@@ -37,12 +37,12 @@ enum { CHANNEL_AR, CHANNEL_R, CHANNEL_AW, CHANNEL_W, CHANNEL_B };
 enum { WRITES_KEPT = 512 /* bursts between address and data, beyond what the AXI rules allow */ };
 
 /* A channel in this clock: ID of its transfer, -1: none; and the ID in its text. */
-struct channel {
+struct mark_channel {
     int id, shown;
 };
 
 struct port_state {
-    struct channel channels[CHANNELS];
+    struct mark_channel channels[CHANNELS];
     uint8_t ids[WRITES_KEPT]; /* ring: of write bursts with incomplete data; AW order */
     unsigned head, count;
     unsigned ahead; /* bursts whose data was complete before their address came */
@@ -125,7 +125,7 @@ struct marks *marks_new(const struct nvdla_config *config, struct provenance *co
         for (int c = 0; c < CHANNELS; c++) {
             snprintf(marks->port_marks[p][c].name, NAME_LENGTH, "%s_%s", ports[p], channels[c]);
             set(marks, &marks->port_marks[p][c], CLIENT_WORDS, "");
-            marks->ports[p].channels[c] = (struct channel){-1, -1};
+            marks->ports[p].channels[c] = (struct mark_channel){-1, -1};
         }
     }
     return marks;
@@ -212,7 +212,7 @@ static void tell_interrupt(const struct marks *marks, char text[TEXT_LENGTH]) {
 
 static void update_port(struct marks *marks, int p) {
     for (int c = 0; c < CHANNELS; c++) {
-        struct channel *channel = &marks->ports[p].channels[c];
+        struct mark_channel *channel = &marks->ports[p].channels[c];
         if (channel->id == channel->shown)
             continue;
         const bool write = c >= CHANNEL_AW;
@@ -387,7 +387,7 @@ static bool port_marks(void *context, const struct sampled *now, int p) {
     struct port_state *port = &marks->ports[p];
     const struct axi_outputs *out = now->out[p];
     const struct axi_inputs *in = now->in[p];
-    struct channel *channels = port->channels;
+    struct mark_channel *channels = port->channels;
     channels[CHANNEL_AR].id = out->arvalid ? out->arid & (AXI_IDS - 1) : -1;
     channels[CHANNEL_R].id = in->rvalid ? in->rid & (AXI_IDS - 1) : -1;
     channels[CHANNEL_AW].id = out->awvalid ? out->awid & (AXI_IDS - 1) : -1;

@@ -18,7 +18,7 @@ struct atom {
 
 /* The atoms of a client, oldest first. A read atom is requested, then delivered by the port, then received by the
  * engine; a written one is requested and given by the engine, in either order, then accepted by the port. */
-struct queue {
+struct atom_queue {
     struct atom *atoms;
     size_t room;    /* of atoms[], a power of two */
     uint64_t asked; /* atoms since reset */
@@ -30,7 +30,7 @@ struct mif_board {
     const struct nvdla_config *config;
     const struct tap_listeners *listeners;
     bool comparing;
-    struct queue queues[NVDLA_CLIENT_COUNT];
+    struct atom_queue queues[NVDLA_CLIENT_COUNT];
     bool differs[NVDLA_CLIENT_COUNT]; /* reported */
     uint8_t last[TAP_ATOM];           /* bytes of the written atom shown last */
 };
@@ -58,12 +58,12 @@ void mif_board_compare(struct mif_board *board, bool on) {
     board->comparing = on;
 }
 
-static struct atom *at(const struct queue *queue, uint64_t number) {
+static struct atom *at(const struct atom_queue *queue, uint64_t number) {
     return &queue->atoms[number & (queue->room - 1)];
 }
 
 /* Makes room for atom `number`. */
-static void reach(struct queue *queue, uint64_t number) {
+static void reach(struct atom_queue *queue, uint64_t number) {
     if (number - queue->gone < queue->room)
         return;
     const size_t room = queue->room ? 2 * queue->room : 64;
@@ -85,7 +85,7 @@ static void differ(struct mif_board *board, const struct mif_difference *differe
 
 void mif_board_ask(struct mif_board *board, enum nvdla_client client, int port, uint64_t address, int atoms,
                    int ordinal) {
-    struct queue *queue = &board->queues[client];
+    struct atom_queue *queue = &board->queues[client];
     const uint64_t size = (uint64_t)board->config->mem_atom;
     for (int i = 0; i < atoms; i++) {
         const bool new = queue->asked >= queue->given || !nvdla_clients[client].write;
@@ -101,14 +101,14 @@ void mif_board_ask(struct mif_board *board, enum nvdla_client client, int port, 
 }
 
 bool mif_board_begins(const struct mif_board *board, enum nvdla_client client, bool at_port) {
-    const struct queue *queue = &board->queues[client];
+    const struct atom_queue *queue = &board->queues[client];
     const uint64_t next = nvdla_clients[client].write == at_port ? queue->gone : queue->given;
     return next >= queue->asked || at(queue, next)->begins;
 }
 
 bool mif_board_wants(const struct mif_board *board, enum nvdla_client client, uint64_t address, bool behind,
                      int *ordinal) {
-    const struct queue *queue = &board->queues[client];
+    const struct atom_queue *queue = &board->queues[client];
     const uint64_t line = (uint64_t)board->config->dbb_data_bits / 8;
     if (behind && mif_board_begins(board, client, true))
         return false;
@@ -145,7 +145,7 @@ static void put_bytes(const struct mif_board *board, struct atom *atom, const ui
 
 bool mif_board_atom(struct mif_board *board, enum nvdla_client client, uint64_t cycle, const uint8_t *bytes,
                     struct mif_atom *known) {
-    struct queue *queue = &board->queues[client];
+    struct atom_queue *queue = &board->queues[client];
     if (nvdla_clients[client].write) {
         reach(queue, queue->given);
         struct atom *atom = at(queue, queue->given++);
@@ -184,7 +184,7 @@ static void compare_address(struct mif_board *board, enum nvdla_client client, c
 
 bool mif_board_axi(struct mif_board *board, enum nvdla_client client, int port, uint64_t cycle, int ordinal,
                    uint64_t address, const uint8_t *bytes, struct mif_atom *known) {
-    struct queue *queue = &board->queues[client];
+    struct atom_queue *queue = &board->queues[client];
     const bool write = nvdla_clients[client].write;
     const uint64_t next = write ? queue->gone : queue->given;
     if (next >= queue->asked || (write && next >= queue->given)) {

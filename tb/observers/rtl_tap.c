@@ -57,7 +57,7 @@ struct internal {
 };
 
 /* The stream of one client. */
-struct client {
+struct client_tap {
     bool open;
     int ordinal;   /* launch of the last beat; -1: not known, or none */
     bool recorded; /* that launch is recorded */
@@ -87,7 +87,7 @@ struct rtl_tap {
     struct layer_tracker *tracker;
     bool recording;
     struct internal internal[STREAM_COUNT];
-    struct client clients[NVDLA_CLIENT_COUNT][CLIENT_STREAMS];
+    struct client_tap clients[NVDLA_CLIENT_COUNT][CLIENT_STREAMS];
     struct mif_board *board; /* NULL: the engines' side of the memory interface is not visible */
     struct provenance *prov; /* counts requests of engines; NULL: beats of the ports are single atoms and identify it */
     const struct axi_listener *requests;                    /* hears atoms that read clients request; NULL: none does */
@@ -316,7 +316,7 @@ int rtl_tap_launch(const struct rtl_tap *tap, enum nvdla_unit unit, enum tap nam
 /* Passes an atom of a client to the listeners, starting with the first launch that begins while the tap records. */
 static void send_atom(struct rtl_tap *tap, enum nvdla_client index, int which, const struct mif_atom *atom) {
     const struct nvdla_client_facts *fact = &nvdla_clients[index];
-    struct client *client = &tap->clients[index][which];
+    struct client_tap *client = &tap->clients[index][which];
     if (client->ordinal != atom->ordinal) {
         client->ordinal = atom->ordinal;
         client->recorded = tap->recording;

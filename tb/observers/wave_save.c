@@ -45,7 +45,7 @@ static const enum nvdla_unit NO_REGISTER = NVDLA_UNIT_COUNT; /* beside a signal 
 
 /* Signals shown together: names below "TOP/tb_top/", with * for anything except '/', which replaces '.'; names that
  * start with "marks/" are below the root. "name/" followed by two * matches enumerations anywhere below name. */
-struct group {
+struct wave_group {
     const char *title;              /* NULL: the engine's lane */
     enum nvdla_engine engine;       /* its engine, */
     enum nvdla_wave_colour color;   /* or, without an engine, its colour */
@@ -76,7 +76,7 @@ struct group {
         "nvdla_core2" port "_b_bid"
 
 /* In the order of the data. */
-static const struct group groups[] = {
+static const struct wave_group groups[] = {
     {.title = "Marks",
      .color = WAVE_YELLOW,
      .patterns = {"marks/CSB", "marks/interrupt", "marks/stream_*", "marks/[A-Z]*"}},
@@ -263,7 +263,7 @@ static void choose(struct save *save, struct chosen *chosen, const char *pattern
 }
 
 /* True if a group has only marks, which the first group shows anyway: an engine of another RTL. */
-static bool only_marks(const struct save *save, const struct group *group, const struct chosen *chosen) {
+static bool only_marks(const struct save *save, const struct wave_group *group, const struct chosen *chosen) {
     for (size_t i = 0; i < chosen->count; i++)
         if (strncmp(save->paths[chosen->signals[i]], "marks/", 6) != 0)
             return false;
@@ -474,7 +474,7 @@ static void print_folded(struct save *save, const char *title, const struct chos
     end_group(save, title, true);
 }
 
-static void print_group(struct save *save, const struct group *group, const struct chosen *chosen,
+static void print_group(struct save *save, const struct wave_group *group, const struct chosen *chosen,
                         const struct chosen *registers) {
     const struct nvdla_engine_facts *engine = &nvdla_engines[group->engine];
     const char *own = group->title ? group->title : engine->lane;
@@ -537,7 +537,7 @@ static void print_focus(struct save *save, const struct wave_focus *focus, const
 }
 
 /* True for the groups of the engine to blame. */
-static bool is_blamed(const struct group *group, const struct wave_focus *focus) {
+static bool is_blamed(const struct wave_group *group, const struct wave_focus *focus) {
     return focus && !group->color && nvdla_same_folder(group->engine, focus->engine);
 }
 

@@ -45,7 +45,7 @@ TEST(wide_accumulators_saturate) {
     struct cbuf cbuf;
     struct cdma cdma;
     struct csc csc;
-    struct pool *pool = pool_new(1);
+    struct thread_pool *pool = pool_new(1);
     struct csc_run *run = csc_run_new(pool, true);
     assert_true(pool && run);
     cbuf_init(&cbuf, config);

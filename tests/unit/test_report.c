@@ -478,9 +478,9 @@ TEST_REPORT(the_walk_finds_what_a_search_byte_by_byte_finds) {
         struct layer_tracker *launches = program_launches(f->prog);
         struct writers *writers = writers_new(launches);
         uint64_t end = 0;
-        const struct output *walked = NULL;
+        const struct launch_output *walked = NULL;
         for (uint64_t address = BASE - 100; address < BASE + 2 * SPAN; address++) {
-            const struct output *found = writers_find(writers, SPACE_PRIMARY, address, memories, PLAYED_MAX);
+            const struct launch_output *found = writers_find(writers, SPACE_PRIMARY, address, memories, PLAYED_MAX);
             uint64_t run;
             if (address >= end) {
                 walked = writers_walk(writers, SPACE_PRIMARY, address, memories, PLAYED_MAX, &run);

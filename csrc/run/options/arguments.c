@@ -159,7 +159,7 @@ bool operand_fits(const struct operands *operands, const char *arg, struct argp_
 /* ---- a command ---- */
 
 /* A table that is read: that of the command, or further options. */
-struct reading {
+struct table_reading {
     const struct argument *options;
     void *input;
     const struct command *command; /* NULL: further options */
@@ -167,7 +167,7 @@ struct reading {
     void *children[2];             /* inputs of the parsers of further options */
 };
 
-static error_t take_operand(const struct reading *reading, char *arg, struct argp_state *state) {
+static error_t take_operand(const struct table_reading *reading, char *arg, struct argp_state *state) {
     const struct operands *operands = &reading->command->operands;
     void *member = (char *)reading->input + operands->member;
     if (!operand_fits(operands, arg, state))
@@ -180,7 +180,7 @@ static error_t take_operand(const struct reading *reading, char *arg, struct arg
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
-    struct reading *reading = state->input;
+    struct table_reading *reading = state->input;
     const struct command *command = reading->command;
     if (command && key == ARGP_KEY_INIT)
         for (int i = 0; i < 2 && command->more[i].options; i++)
@@ -199,13 +199,13 @@ bool command_read(const struct command *command, int argc, char **argv, void *in
     struct argp_option *tables[3] = {0};
     struct argp argps[2];
     struct argp_child children[3] = {{0}};
-    struct reading inputs[2], reading = {.options = command->options, .input = input, .command = command};
+    struct table_reading inputs[2], reading = {.options = command->options, .input = input, .command = command};
     size_t n = 0;
     for (int i = 0; i < 2 && command->more[i].options; i++, n = 0) {
         const struct more_options *more = &command->more[i];
         void *member = (char *)input + more->member;
         arguments_add(&tables[i], &n, more->options, ARGUMENT_KEYS, 0, 0);
-        inputs[i] = (struct reading){.options = more->options, .input = member, .given = more->given};
+        inputs[i] = (struct table_reading){.options = more->options, .input = member, .given = more->given};
         reading.children[i] = more->parser ? member : &inputs[i];
         argps[i] = (struct argp){.options = tables[i], .parser = more->parser ? more->parser : parse};
         children[i] = (struct argp_child){.argp = &argps[i], .group = more->group};

@@ -228,7 +228,7 @@ bool run_command_read(const struct command *command, enum run_command by, struct
 /* ---- options from words ---- */
 
 /* The parser of words: the parser of options, with its complaints collected in a text instead of ending the program. */
-struct reading {
+struct words_reading {
     struct run_options *options;
     FILE *complaints;
 };
@@ -237,7 +237,7 @@ static error_t read_parse(int key, char *arg, struct argp_state *state) {
     (void)arg;
     if (key != ARGP_KEY_INIT)
         return ARGP_ERR_UNKNOWN;
-    const struct reading *reading = state->input;
+    const struct words_reading *reading = state->input;
     state->child_inputs[0] = reading->options;
     state->err_stream = reading->complaints;
     return 0;
@@ -279,7 +279,7 @@ bool run_options_read(struct run_options *options, const struct words *words, st
     const struct argp_child children[] = {{.argp = &parser}, {0}};
     const struct argp argp = {.children = children, .parser = read_parse};
     static char name[] = "nvcosim";
-    struct reading reading = {.options = options};
+    struct words_reading reading = {.options = options};
     char *complaints = NULL;
     size_t n = 0;
     autofree char **argv = xcalloc(words->count + 2, sizeof *argv);

@@ -170,13 +170,13 @@ int process_wait(pid_t pid, void (*tick)(void *context), void *context) {
 
 /* ---- a command with its descendants ---- */
 
-struct group {
+struct group_command {
     char *const *words;
     int output;
 };
 
 static int become(void *context) {
-    const struct group *group = context;
+    const struct group_command *group = context;
     const int null = open("/dev/null", O_RDONLY);
     if (null >= 0)
         dup2(null, STDIN_FILENO);
@@ -210,7 +210,7 @@ static int lead(void *context) {
 }
 
 int process_run_group(char *const *words, int output, void (*tick)(void *context), void *context, struct error *err) {
-    struct group group = {.words = words, .output = output};
+    struct group_command group = {.words = words, .output = output};
     const pid_t pid = process_start(lead, &group, err);
     return pid < 0 ? -1 : process_wait(pid, tick, context);
 }

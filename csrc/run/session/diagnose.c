@@ -110,7 +110,7 @@ static void memory_sign(const struct report_input *input, const struct play_fail
     struct writers *writers = writers_new(input->launches);
     const struct launch *writer = NULL;
     size_t count;
-    const struct output *outputs = writers_outputs(writers, &count);
+    const struct launch_output *outputs = writers_outputs(writers, &count);
     for (size_t i = 0; i < count; i++) {
         uint64_t run;
         if (outputs[i].launch->tag < failure->op && outputs[i].space == op->space &&
@@ -175,7 +175,7 @@ static bool wrong_write(const struct report_input *input, struct triage_write *w
 /* True if the first wrong value is beyond the channels of its cube. */
 static bool in_padding(const struct report *report) {
     const struct wrong_beat *wrong = report->input.wrong;
-    const struct output *output = wrong->kind == WRONG_VALUE ? report->wrong_output : NULL;
+    const struct launch_output *output = wrong->kind == WRONG_VALUE ? report->wrong_output : NULL;
     struct cube_element element;
     return output && cube_locate(&output->cube, wrong->address, &element) && element.channel >= output->cube.channels;
 }

@@ -83,7 +83,7 @@ static void fill_limit(struct result *result, const struct report_input *input) 
 
 /* Space and address of the first byte that differs, and its launch. NULL: unknown. */
 static void fill_place(struct result_mismatch *mismatch, const struct report *report, enum memory_space space,
-                       uint64_t address, const struct output *output, const struct launch *launch) {
+                       uint64_t address, const struct launch_output *output, const struct launch *launch) {
     char text[REPORT_LINE];
     mismatch->space = xstrdup(memory_space_name(space));
     mismatch->address = address;
@@ -99,7 +99,7 @@ static void fill_place(struct result_mismatch *mismatch, const struct report *re
 /* The same for a byte in the memory of a device, and its cycle. */
 static void fill_byte(struct result_mismatch *mismatch, const struct report *report, int played,
                       enum memory_space space, uint64_t address) {
-    const struct output *output = report_output(report, space, address);
+    const struct launch_output *output = report_output(report, space, address);
     fill_place(mismatch, report, space, address, output, output ? output->launch : NULL);
     mismatch->cycle = report_cycle(report, played, space, address, output);
 }

@@ -212,7 +212,7 @@ static void take_beat(void *context, const struct axi_beat *beat) {
 static char *element_of(const struct live_device *live, const struct judge_finding *finding, char *text, size_t size) {
     const struct nvdla_config *config = live->dev->config;
     const struct launch *launch = layer_tracker_find(live->tracker, finding->unit, finding->ordinal);
-    struct output output = {.launch = launch, .block = -1};
+    struct launch_output output = {.launch = launch, .block = -1};
     struct cube_element element;
     struct launch_block block;
     bool primary;
