@@ -3,7 +3,7 @@
 # layout of SystemVerilog (format_sv.py), shellcheck (.shellcheckrc) for scripts, pyflakes, types and sizes for Python, the order of
 # the folders, opening comments, the index of the chapters. Prints the sizes by folder.
 #
-# usage: lint.sh PART CONFIG...      NIGHTLY=1 in the environment: clang-tidy too (it takes minutes)
+# usage: lint.sh PART CONFIG...      NIGHTLY=1 in the environment: clang-tidy too (it takes minutes), and the tests' scripts
 #   PART   quick: what takes seconds; sources: that, shellcheck, and cppcheck of what reads files and messages of others; rtl: Verilator
 #          and Icarus; fast: these without Verilator's look at checks and both forms, which is the longest; all: with cppcheck of everything
 set -u
@@ -72,7 +72,7 @@ sources() {
         -Icsrc -I. -Ibuild/gen --suppress=missingIncludeSystem --suppress=shiftTooManyBitsSigned --suppress=normalCheckLevelMaxBranches \
         "$@"
     result "cppcheck $*" $?
-    find scripts tests .ci/run \( -name '*.sh' -o -name '*.bash' -o -name run \) -type f -print0 | xargs -0 shellcheck --format=gcc
+    find scripts .ci/run ${NIGHTLY:+tests} \( -name '*.sh' -o -name '*.bash' -o -name run \) -type f -print0 | xargs -0 shellcheck --format=gcc
     result "shellcheck" $?
     if [ -n "${NIGHTLY:-}" ]; then
         includes=(-Icsrc -I. -Ibuild/gen -isystem "$(verilator -getenv VERILATOR_ROOT)/include/vltstd")

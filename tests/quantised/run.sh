@@ -17,8 +17,8 @@ if [ -n "${NIGHTLY:-}" ]; then
     CONFIG=full /usr/bin/python3 "$here/graphs.py" "$NVCOSIM" 100 20 || status=1
     CONFIG=small_256 /usr/bin/python3 "$here/graphs.py" "$NVCOSIM" 100 20 || status=1
 else
-    /usr/bin/python3 "$here/graphs.py" "$NVCOSIM" 80 8 || status=1
-    CONFIG=full /usr/bin/python3 "$here/graphs.py" "$NVCOSIM" 20 || status=1
+    /usr/bin/python3 "$here/graphs.py" "$NVCOSIM" 50 8 || status=1
+    CONFIG=full /usr/bin/python3 "$here/graphs.py" "$NVCOSIM" 12 || status=1
 fi
 for config in small full ${NIGHTLY:+large small_256}; do
     /usr/bin/python3 "$here/splits.py" "$NVCOSIM" "$config" || status=1
@@ -31,8 +31,8 @@ else
     echo "0 passed, 0 failed, 1 skipped"
 fi
 /usr/bin/python3 "$here/fields.py" "$NVCOSIM" "$here"/../../traces/networks/zoo/*.tflite ${NIGHTLY:+"$networks"/*.tflite} || status=1
-/usr/bin/python3 "$here/onnx.py" "$NVCOSIM" "${NIGHTLY:+9}30" || status=1
-/usr/bin/python3 "$here/exports.py" "$NVCOSIM" "$build/reference" "${NIGHTLY:+1}100" "${NIGHTLY:+3}8" || status=1
+/usr/bin/python3 "$here/onnx.py" "$NVCOSIM" "${NIGHTLY:+9}20" || status=1
+/usr/bin/python3 "$here/exports.py" "$NVCOSIM" "$build/reference" "${NIGHTLY:+10}60" "${NIGHTLY:+3}8" || status=1
 /usr/bin/python3 "$here/exports.py" 300 --page "$here/../../docs/networks.md" || status=1
 /usr/bin/python3 "$here/opsets.py" "$build/reference" || status=1
 /usr/bin/python3 "$here/mobilenet.py" "$NVCOSIM" "$build/reference" || status=1

@@ -7,7 +7,7 @@ A row with a fifth column is of a fault that changes nothing before the end of a
 but those whose names follow it.
 
 usage: planted.py BUILD [--config=full] [FAULT...]      prints a line for each fault and "N passed, N failed"; without NIGHTLY=1 and FAULT every
-sixth fault is played
+sixth fault is played, and one memory without a fault
 """
 import csv
 import glob
@@ -120,7 +120,7 @@ def main():
         print(("ok    " if good else "FAIL  ") + text, flush=True)
 
     everything = [t for kind in traces.values() for t in kind]
-    for memory in MEMORIES:
+    for memory in MEMORIES if os.environ.get("NIGHTLY") else MEMORIES[:1]:
         bad = play(0, everything, memory, folder + "/out")
         verdict(not bad, f"no fault, memory {' '.join(memory) or 'default'}: no finding" + "".join("; " + r["reason"] for r in bad[:3]))
     for number, (name, path, _, _, final) in enumerate(faults, 1):
