@@ -6,10 +6,16 @@
 #include "replay/known_registers.h"
 #include "trace/program.h"
 
+struct play_failure;
 struct play_options;
 struct play_result;
 
-enum { INTERRUPT_BITS = 32 };
+enum {
+    INTERRUPT_BITS = 32,
+    REST_LONG = 20000, /* idle clocks after which a sequential wait assumes that no further interrupt will arrive */
+};
+
+enum step { STEP_DONE, STEP_BLOCKED, STEP_BROKEN };
 
 struct stream {
     size_t *ops; /* indices into program.ops, file order */
@@ -58,3 +64,28 @@ static inline bool unit_is_there(const struct player *p, uint32_t address) {
     enum nvdla_unit unit = nvdla_unit_at(p->prog->config, address);
     return unit < NVDLA_UNIT_COUNT && (p->dev->units >> unit & 1u) != 0;
 }
+
+/* Reads a register; notes the first strange value. */
+bool player_read(struct player *p, uint32_t address, uint32_t *value);
+/* Counts a check; records the failure if it does not hold. */
+void player_check(struct player *p, bool holds, const struct play_failure *failure);
+/* Executes an operation on memory (player_memory.c). False with a message. */
+bool player_memory(struct player *p, const struct op *op);
+
+/* player_interrupts.c; event -1: none */
+void player_raise(struct player *p, int event);
+void player_notify(struct player *p, const struct op *op);
+bool player_service(struct player *p, bool *found);
+bool player_clear(struct player *p, const struct op *op);
+enum step player_await(struct player *p, const struct op *op);
+
+/* player_time.c */
+void player_moved(struct player *p);
+void player_went_on(struct player *p);
+uint64_t player_stillness(const struct player *p);
+uint64_t player_still_limit(const struct player *p);
+void player_show(const struct player *p);
+void player_note_goes(struct player *p, size_t index);
+void player_hung(struct player *p, enum hang_reason reason, uint64_t clocks);
+bool player_limit(struct player *p);
+enum device_state player_pass(struct player *p, uint64_t cycles, bool until_interrupt);
