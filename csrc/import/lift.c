@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "import/lift_memory.h"
+#include "import/lift_state.h"
 #include "layers/cubes.h"
 #include "memory/file.h"
 #include "nvdla/engines.h"
@@ -19,63 +20,8 @@
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 #include "trace/exchange.h"
-#include "trace/nvt.h"
 
-enum {
-    LAYERS_LISTED = 1000,
-    KEPT_LAUNCHES = 64,
-    PROGRESS_ACCESSES = 4096,
-    RECORD_SLOT = 255,   /* kinds of records that are not operations: a place of memory, */
-    RECORD_LAUNCH = 254, /* the note on a launch */
-};
-
-/* A record of the temporary file. */
-struct record {
-    uint8_t kind; /* enum op_kind, or RECORD_SLOT */
-    bool volatile_read;
-    uint8_t relation;              /* of a poll */
-    uint32_t address, value, mask; /* address: number of a place, or unit of a launch; value: its group */
-    int32_t line;
-    uint32_t text; /* bytes of text after it */
-};
-
-/* Consecutive reads of one register. */
-struct loop {
-    uint32_t address, last, changed; /* changed: bits that differ between the reads */
-    uint64_t count, line;            /* count 0: no reads */
-    bool checked;
-    uint32_t mask;
-};
-
-struct lift {
-    const struct lift_options *options;
-    const struct nvdla_config *config;
-    struct source *source;
-    struct lift_summary *summary;
-    struct lift_memory *memory;
-    struct relocate *relocate;
-    struct layer_tracker *tracker;
-    FILE *records;
-    FILE *accesses;
-    struct loop loop;
-    bool nothing_read; /* the last register access was a read of S_INTR_STATUS without set bits */
-    uint32_t pending;  /* interrupts waited for and not yet cleared */
-    uint32_t running;  /* interrupts of groups that are armed and not known to be done */
-    uint32_t ever;     /* interrupts of groups that were armed at some time */
-    uint32_t known;    /* outstanding interrupts of groups that are done according to S_STATUS */
-    uint32_t mask;     /* S_INTR_MASK */
-    /* Masks of units (1 << enum nvdla_unit): those whose first group is known, or guessed from the first one armed; and
-     * of these those that start with group 1. */
-    uint32_t turn_known, turn_guessed, turn_second;
-    uint32_t producers;   /* units whose PRODUCER is 1 */
-    uint32_t programmed;  /* units with writes to registers of a group */
-    uint32_t began_first; /* those of them whose first such write was to group 0 */
-    uint32_t armed;       /* units */
-    bool waited;          /* the last operation is a wait for the line to rise */
-    uint64_t table_words; /* of the current upload */
-    enum nvdla_unit table_unit;
-    struct error *err;
-};
+enum { LAYERS_LISTED = 1000, KEPT_LAUNCHES = 64, PROGRESS_ACCESSES = 4096 };
 
 /* ---- the file of operations ---- */
 
@@ -160,15 +106,6 @@ static void complete(struct lift *lift, uint32_t bits) {
                 put_slot(lift, lift_memory_completed(lift->memory, nvdla_interrupts[i].unit, group));
 }
 
-/* "SDP_0 CACC_0", malloc'd. */
-static char *interrupt_names(uint32_t bits) {
-    struct text text = {0};
-    for (int bit = 0; bit < 32; bit++)
-        if (bits >> bit & 1)
-            text_printf(&text, "%s%s", text.n ? " " : "", nvdla_interrupt_name(bit) ? nvdla_interrupt_name(bit) : "?");
-    return text.text;
-}
-
 /* Interrupts of groups that were never armed: accesses are missing. */
 static void note_orphans(struct lift *lift, uint64_t line, uint32_t bits) {
     for (int i = 0; i < INTERRUPT_COUNT; i++)
@@ -201,10 +138,6 @@ static void see_interrupts(struct lift *lift, uint64_t line, uint32_t status) {
 }
 
 /* ---- reads ---- */
-
-static bool is_register(const struct lift *lift, uint32_t address, enum nvdla_unit unit, uint32_t offset) {
-    return nvdla_has_unit(lift->config, unit) && address == nvdla_unit_base(lift->config, unit) + offset;
-}
 
 /* The mask of all fields of a register with a bit in `bits`. */
 static uint32_t whole_fields(const struct nvdla_config *config, uint32_t address, uint32_t bits) {
@@ -606,97 +539,6 @@ static bool take_all(struct lift *lift) {
     return more == 0;
 }
 
-/* Comments at the top of the trace: its origin and the guesses. */
-static void append_title(const struct lift *lift, struct program *head) {
-    const struct lift_summary *summary = lift->summary;
-    const struct source_notes *notes = source_notes(lift->source);
-    program_note(head, "imported from %s (%s): %" PRIu64 " writes, %" PRIu64 " reads", lift->options->title,
-                 source_format(lift->source), summary->writes, summary->reads);
-    const struct words *lists[] = {&notes->dropped, &notes->guessed, &summary->guessed};
-    static const char *const heads[] = {"dropped: ", "guessed: ", "guessed: "};
-    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
-        for (size_t i = 0; i < lists[l]->count; i++)
-            program_note(head, "%s%s", heads[l], lists[l]->items[i]);
-}
-
-static bool write_record(const struct lift *lift, struct nvt_writer *writer, const struct record *record,
-                         struct text *text) {
-    text->n = 0;
-    text_add(text, "", 0);
-    for (uint32_t left = record->text; left > 0;) {
-        char part[256];
-        const size_t n = fread(part, 1, left < sizeof part ? left : sizeof part, lift->records);
-        if (n == 0)
-            return error_set(lift->err, "the temporary file of the operations cannot be read");
-        text_add(text, part, n);
-        left -= (uint32_t)n;
-    }
-    if (record->kind == RECORD_LAUNCH) {
-        const uint32_t group = record->value ^ (lift->turn_second >> record->address & 1);
-        autofree char *line = xprintf("%s group %" PRIu32 "%s", nvdla_unit_names[record->address], group, text->text);
-        struct op note = op_make(OP_NOTE, 0);
-        note.text = line;
-        nvt_writer_put(writer, &note);
-        return true;
-    }
-    if (record->kind == RECORD_SLOT) {
-        struct op ops[2];
-        const size_t count = lift_memory_slot(lift->memory, (int)record->address, ops);
-        for (size_t i = 0; i < count; i++)
-            nvt_writer_put(writer, &ops[i]);
-        return true;
-    }
-    struct op op = op_make((enum op_kind)record->kind, record->line);
-    op.address = record->address;
-    op.value = record->value;
-    op.mask = record->mask;
-    op.volatile_read = record->volatile_read;
-    op.relation = (enum relation)record->relation;
-    op.level = op.kind == OP_WAIT ? (uint8_t)record->value : 0;
-    op.text = text->text;
-    /* Only BDMA's polls compare for other than equality, and it has no S_POINTER. */
-    exchange_groups(lift->config, lift->turn_second, &op);
-    nvt_writer_put(writer, &op);
-    if (op.kind == OP_POLL && is_register(lift, op.address, NVDLA_GLB, GLB_S_INTR_STATUS)) {
-        autofree char *names = interrupt_names(op.value);
-        struct op note = op_make(OP_NOTE, record->line);
-        note.text = names;
-        nvt_writer_put(writer, &note);
-    }
-    return true;
-}
-
-static bool write_trace(struct lift *lift) {
-    autoprogram struct program *blobs = program_new(lift->config, lift->options->title);
-    autoprogram struct program *head = program_new(lift->config, lift->options->title);
-    blobs->sequential = head->sequential = true;
-    program_stream(blobs, "main");
-    program_stream(head, "main");
-    lift_memory_finish(lift->memory, blobs, lift->summary);
-    append_title(lift, head);
-    for (size_t i = 0; i < blobs->count; i++)
-        program_append(head, &blobs->ops[i]);
-    bool good = fflush(lift->records) == 0 && !ferror(lift->records);
-    if (!good)
-        error_set(lift->err, "the temporary file of the operations cannot be written; is there space in TMPDIR?");
-    rewind(lift->records);
-    struct nvt_writer *writer = good ? nvt_writer_open(blobs, lift->options->path, lift->err) : NULL;
-    if (writer) {
-        struct record record;
-        autotext struct text text = {0};
-        struct op *rest;
-        for (size_t i = 0; i < head->count; i++)
-            nvt_writer_put(writer, &head->ops[i]);
-        while (good && fread(&record, sizeof record, 1, lift->records) == 1)
-            good = write_record(lift, writer, &record, &text);
-        const size_t count = lift_memory_rest(lift->memory, &rest);
-        for (size_t i = 0; i < count; i++)
-            nvt_writer_put(writer, &rest[i]);
-        good = nvt_writer_close(writer, good, lift->err);
-    }
-    return writer && good;
-}
-
 bool lift(struct source *source, const struct lift_options *options, struct lift_summary *summary, struct error *err) {
     *summary = (struct lift_summary){0};
     struct lift lift = {
@@ -716,7 +558,7 @@ bool lift(struct source *source, const struct lift_options *options, struct lift
     if (lift.records && (!options->accesses || lift.accesses)) {
         lift.memory = lift_memory_new(options->config);
         lift.tracker = layer_tracker_new(options->config);
-        good = take_images(&lift) && take_all(&lift) && write_trace(&lift);
+        good = take_images(&lift) && take_all(&lift) && lift_write(&lift);
     }
     if (lift.accesses && fclose(lift.accesses) != 0 && good)
         good = error_set(err, "--accesses: %s cannot be written", options->accesses);
