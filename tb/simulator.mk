@@ -25,7 +25,7 @@ DESIGN := $(or $(UNITS),Vtb_top__ALL.a)
 TB_SRC := $(filter-out %/icarus.c,$(wildcard $(ROOT)/tb/*.c $(ROOT)/tb/observers/*.c))
 # Files that run for every clock or beat are also compiled with the profile; the linker prefers them to the library's.
 HOT_SRC := $(if $(PROFILE_OPTIONS),$(addprefix $(ROOT)/,tb/rtl_device.c tb/axi_memory.c tb/signals.c tb/vpi_access.c tb/provenance.c \
-    tb/observers/axi_monitor.c tb/observers/axi_answers.c tb/observers/meter.c csrc/memory/memory.c))
+    tb/observers/axi_monitor.c tb/observers/axi_answers.c tb/observers/meter.c csrc/memory/image.c csrc/memory/regions.c))
 HOT_OBJS := $(patsubst %.c,hot_%.o,$(notdir $(HOT_SRC)))
 TB_OBJS := $(patsubst $(ROOT)/%.c,$(BUILD)/obj/%.o,$(filter-out $(HOT_SRC),$(TB_SRC))) $(HOT_OBJS)
 vpath %.c $(sort $(dir $(HOT_SRC)))

@@ -1,132 +1,10 @@
-/* The sparse image.
- *
- * A page holds 512 bytes: surfaces of cubes are far apart, and touching larger pages would cost more than computing the
- * layer. Pages are allocated in slabs. All pages that a fill covers whole are one shared page until something else is
- * written to them: traces fill megabytes for a layer of some kilobytes. 512 pages (256 KiB) form a chunk. Chunks are in
- * an open-addressing hash table with their numbers in the slots, so finding a byte takes one multiplication, one
- * compare (more only on collisions) and one table read. A second array holds the chunks in ascending order, for walks
- * and comparisons.
- *
- * Provenance is one index per byte, stored as coarsely as the writes allow: one per page if all bytes share it, except
- * for granules of 8 bytes that were loaded; one per granule while writes are aligned to granules, as AXI beats are; one
- * per byte otherwise. So loads and fills cost nothing.
- *
- * A mapped range has its bytes elsewhere, and pages of the image only for their origins, made when they are written.
- *
- * Addresses do not wrap: bytes of an access beyond the last address 2^64 - 1 read as 0 and are not written. */
-#include "memory/memory.h"
+/* Bytes of a sparse image: its pages, their origins, the memory of callers. See image.h and memory.h. */
+#include "memory/image.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include <zlib.h>
-
 #include "nvdla/xalloc.h"
-
-enum { PAGE = 512, CHUNK_PAGES = 512, SLAB_PAGES = 32, FIRST_SLOTS = 16, GRANULE = 8 };
-
-/* Meaning of a byte's index: ORIGIN_NONE never written, ORIGIN_BACK_DOOR loader or fill, others origins[index -
- * ORIGIN_FIRST]. */
-enum { ORIGIN_NONE = 0, ORIGIN_BACK_DOOR = 1, ORIGIN_FIRST = 2 };
-
-struct page {
-    uint32_t uniform;   /* index of all bytes except those in loaded, while granules and indices are NULL */
-    uint64_t loaded;    /* one bit per granule whose index is ORIGIN_BACK_DOOR, while granules and indices are NULL */
-    uint32_t *granules; /* one index per granule while indices is NULL */
-    uint32_t *indices;  /* one per byte */
-    uint8_t bytes[PAGE];
-};
-
-struct slab {
-    struct slab *next;
-    struct page pages[SLAB_PAGES];
-};
-
-struct chunk {
-    uint64_t number; /* address / (CHUNK_PAGES * PAGE) */
-    struct page *pages[CHUNK_PAGES];
-};
-
-struct slot {
-    uint64_t number;
-    struct chunk *chunk; /* NULL: free */
-};
-
-/* Declared bytes first..last, both inclusive, so that a region can reach the end of the address space. */
-struct region {
-    uint64_t first, last;
-};
-
-/* Bytes that belong to the caller: pages `first` to `last`. */
-struct mapping {
-    uint64_t first, last;
-    uint8_t *bytes;
-    bool writable;
-};
-
-_Static_assert(PAGE / GRANULE == 64, "a bit of page.loaded for each granule");
-
-struct memory {
-    struct slot *slots; /* 2^slot_bits of them, at most half in use */
-    int slot_bits;
-    struct chunk **chunks; /* ascending; room for as many as the slots may hold */
-    size_t chunk_count;
-    struct slab *slabs;                 /* newest first */
-    size_t slab_left;                   /* free pages in it */
-    struct page *filled[UINT8_MAX + 1]; /* by value: the shared, never written page of that fill; or NULL */
-    struct memory_origin *origins;
-    size_t origin_count, origin_room;
-    struct memory_listener listener;
-    struct region *regions; /* ascending, at least one byte between neighbours */
-    size_t region_count, region_room;
-    struct mapping *mappings; /* ascending */
-    size_t mapping_count;
-    bool confined, held;
-    const struct memory *base; /* of a copy-on-write image; else NULL */
-};
-
-static const uint8_t zero_page[PAGE];
-
-static uint64_t page_number(uint64_t address) {
-    return address / PAGE;
-}
-
-/* Bytes of [address, address + n) that exist. */
-static uint64_t clamp_length(uint64_t address, uint64_t n) {
-    return n != 0 && n - 1 > UINT64_MAX - address ? UINT64_MAX - address + 1 : n;
-}
-
-static size_t slot_of(const struct memory *mem, uint64_t number) {
-    return (size_t)((number * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - mem->slot_bits));
-}
-
-/* The slot of that chunk, or the free slot where it would go. */
-static struct slot *find_slot(const struct memory *mem, uint64_t number) {
-    const size_t mask = ((size_t)1 << mem->slot_bits) - 1;
-    size_t i = slot_of(mem, number);
-    while (mem->slots[i].chunk && mem->slots[i].number != number)
-        i = (i + 1) & mask;
-    return &mem->slots[i];
-}
-
-/* The page of that number (address / PAGE), NULL if nothing was written to it. */
-static struct page *find_page(const struct memory *mem, uint64_t number) {
-    const struct chunk *chunk = find_slot(mem, number / CHUNK_PAGES)->chunk;
-    return chunk ? chunk->pages[number % CHUNK_PAGES] : NULL;
-}
-
-/* Index in chunks[] of the first chunk with at least that number; chunk_count if there is none. */
-static size_t first_chunk(const struct memory *mem, uint64_t number) {
-    size_t low = 0, high = mem->chunk_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (mem->chunks[middle]->number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 static void grow_slots(struct memory *mem) {
     free(mem->slots);
@@ -169,29 +47,6 @@ static struct page *new_page(struct memory *mem) {
     return &mem->slabs->pages[--mem->slab_left];
 }
 
-/* The mapping of a page, NULL if it is in none. */
-static const struct mapping *find_mapping(const struct memory *mem, uint64_t number) {
-    size_t low = 0, high = mem->mapping_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (mem->mappings[middle].last < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < mem->mapping_count && mem->mappings[low].first <= number ? &mem->mappings[low] : NULL;
-}
-
-static uint8_t *mapped_bytes(const struct mapping *mapping, uint64_t number) {
-    return mapping->bytes + (number - mapping->first) * PAGE;
-}
-
-/* The bytes of a page; page: NULL if nothing was written to it. */
-static const uint8_t *page_bytes(const struct memory *mem, uint64_t number, const struct page *page) {
-    const struct mapping *mapping = mem->mapping_count ? find_mapping(mem, number) : NULL;
-    return mapping ? mapped_bytes(mapping, number) : page ? page->bytes : zero_page;
-}
-
 static bool is_shared(const struct memory *mem, const struct page *page) {
     return page == mem->filled[page->bytes[0]];
 }
@@ -215,21 +70,6 @@ static struct page *make_page(struct memory *mem, uint64_t number) {
             **page = *before;
     }
     return *page;
-}
-
-/* The first page whose number is at least *number, and its number; NULL if there is none. */
-static struct page *next_page(const struct memory *mem, uint64_t *number) {
-    uint64_t from = *number;
-    for (size_t i = first_chunk(mem, from / CHUNK_PAGES); i < mem->chunk_count; i++) {
-        const struct chunk *chunk = mem->chunks[i];
-        size_t k = chunk->number == from / CHUNK_PAGES ? (size_t)(from % CHUNK_PAGES) : 0;
-        for (; k < CHUNK_PAGES; k++)
-            if (chunk->pages[k]) {
-                *number = chunk->number * CHUNK_PAGES + k;
-                return chunk->pages[k];
-            }
-    }
-    return NULL;
 }
 
 struct memory *memory_new(void) {
@@ -261,12 +101,6 @@ void memory_free(struct memory *mem) {
     free(mem->regions);
     free(mem->mappings);
     free(mem);
-}
-
-/* Bytes from an offset inside a page to the page's end, at most n. */
-static size_t piece_length(uint64_t address, uint64_t n) {
-    const size_t room = PAGE - (size_t)(address % PAGE);
-    return n < room ? (size_t)n : room;
 }
 
 /* Reads bytes that exist of a copy-on-write image. */
@@ -491,112 +325,6 @@ bool memory_origin_of(const struct memory *mem, uint64_t address, struct memory_
     return memory_origin_run(mem, address, 1, origin, &run);
 }
 
-uint32_t memory_crc32(const struct memory *mem, uint64_t address, uint64_t n) {
-    uLong crc = crc32(0, NULL, 0);
-    n = clamp_length(address, n);
-    while (n > 0) {
-        const size_t piece = piece_length(address, n);
-        const uint64_t number = page_number(address);
-        crc = crc32(crc, page_bytes(mem, number, find_page(mem, number)) + address % PAGE, (uInt)piece);
-        address += piece;
-        n -= piece;
-    }
-    return (uint32_t)crc;
-}
-
-/* Index of the first region that ends at or after the address; region_count if there is none. */
-static size_t first_region(const struct memory *mem, uint64_t address) {
-    size_t low = 0, high = mem->region_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (mem->regions[middle].last < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Replaces `count` regions from index `at` with `with` (0..2 of them). */
-static void replace_regions(struct memory *mem, size_t at, size_t count, const struct region *with, size_t with_count) {
-    if (mem->region_count + with_count - count > mem->region_room) {
-        mem->region_room = (mem->region_count + with_count) * 2;
-        mem->regions = xrealloc(mem->regions, mem->region_room * sizeof *mem->regions);
-    }
-    const size_t tail = mem->region_count - at - count;
-    if (tail > 0)
-        memmove(&mem->regions[at + with_count], &mem->regions[at + count], tail * sizeof *mem->regions);
-    for (size_t i = 0; i < with_count; i++)
-        mem->regions[at + i] = with[i];
-    mem->region_count = mem->region_count + with_count - count;
-}
-
-void memory_declare(struct memory *mem, uint64_t address, uint64_t n) {
-    n = clamp_length(address, n);
-    if (n == 0)
-        return;
-    struct region merged = {address, address + (n - 1)};
-    const size_t at = first_region(mem, address ? address - 1 : 0); /* one that ends just before it is a neighbour */
-    size_t end = at;
-    while (end < mem->region_count && (merged.last == UINT64_MAX || mem->regions[end].first <= merged.last + 1)) {
-        if (mem->regions[end].first < merged.first)
-            merged.first = mem->regions[end].first;
-        if (mem->regions[end].last > merged.last)
-            merged.last = mem->regions[end].last;
-        end++;
-    }
-    replace_regions(mem, at, end - at, &merged, 1);
-}
-
-void memory_undeclare(struct memory *mem, uint64_t address, uint64_t n) {
-    n = clamp_length(address, n);
-    if (n == 0)
-        return;
-    const uint64_t last = address + (n - 1);
-    const size_t at = first_region(mem, address);
-    struct region rest[2];
-    size_t rest_count = 0, end = at;
-    while (end < mem->region_count && mem->regions[end].first <= last) {
-        if (mem->regions[end].first < address)
-            rest[rest_count++] = (struct region){mem->regions[end].first, address - 1};
-        if (mem->regions[end].last > last)
-            rest[rest_count++] = (struct region){last + 1, mem->regions[end].last};
-        end++;
-    }
-    if (end > at)
-        replace_regions(mem, at, end - at, rest, rest_count);
-}
-
-bool memory_all_declared(const struct memory *mem, uint64_t address, size_t n) {
-    if (n == 0)
-        return true;
-    if (mem->base)
-        return memory_all_declared(mem->base, address, n);
-    const size_t i = first_region(mem, address);
-    return i < mem->region_count && mem->regions[i].first <= address && mem->regions[i].last - address >= n - 1;
-}
-
-bool memory_any_declared(const struct memory *mem, uint64_t address, size_t n) {
-    const uint64_t count = clamp_length(address, n);
-    if (count == 0)
-        return false;
-    if (mem->base)
-        return memory_any_declared(mem->base, address, n);
-    const size_t i = first_region(mem, address);
-    return i < mem->region_count && mem->regions[i].first <= address + (count - 1);
-}
-
-size_t memory_region_count(const struct memory *mem) {
-    return mem->region_count;
-}
-
-void memory_region(const struct memory *mem, size_t index, uint64_t *address, uint64_t *n) {
-    const struct region *region = &mem->regions[index];
-    const uint64_t above_first = region->last - region->first;
-    *address = region->first;
-    *n = above_first == UINT64_MAX ? UINT64_MAX : above_first + 1;
-}
-
 /* ---- memory of the caller ---- */
 
 /* Makes the origins of a page those of bytes that were never written (ORIGIN_NONE) or loaded. */
@@ -683,57 +411,4 @@ void memory_forget_origins(struct memory *mem) {
         if (!is_shared(mem, page))
             forget_page(page, ORIGIN_BACK_DOOR);
     mem->origin_count = 0;
-}
-
-/* The first page number >= *number that either memory has; false if there is none. Bytes of a missing page are 0. */
-static bool next_page_pair(const struct memory *a, const struct memory *b, uint64_t *number, const uint8_t **bytes_a,
-                           const uint8_t **bytes_b) {
-    uint64_t number_a = *number, number_b = *number;
-    const struct page *page_a = next_page(a, &number_a);
-    const struct page *page_b = next_page(b, &number_b);
-    if (!page_a && !page_b)
-        return false;
-    *number = !page_b || (page_a && number_a < number_b) ? number_a : number_b;
-    *bytes_a = page_bytes(a, *number, number_a == *number ? page_a : NULL);
-    *bytes_b = page_bytes(b, *number, number_b == *number ? page_b : NULL);
-    return true;
-}
-
-bool memory_compare(const struct memory *a, const struct memory *b, uint64_t address, uint64_t n,
-                    struct memory_difference *diff) {
-    *diff = (struct memory_difference){0};
-    n = clamp_length(address, n);
-    if (n == 0)
-        return true;
-    const uint64_t last = address + (n - 1);
-    uint64_t number = page_number(address);
-    const uint8_t *bytes_a, *bytes_b;
-    for (; next_page_pair(a, b, &number, &bytes_a, &bytes_b) && number <= page_number(last); number++) {
-        const size_t from = number == page_number(address) ? (size_t)(address % PAGE) : 0;
-        const size_t to = number == page_number(last) ? (size_t)(last % PAGE) + 1 : PAGE;
-        if (memcmp(bytes_a + from, bytes_b + from, to - from) == 0)
-            continue;
-        for (size_t i = from; i < to; i++)
-            if (bytes_a[i] != bytes_b[i]) {
-                diff->last = number * PAGE + i;
-                if (diff->count++ == 0)
-                    diff->first = diff->last;
-            }
-    }
-    return diff->count == 0;
-}
-
-bool memory_next_difference(const struct memory *a, const struct memory *b, uint64_t from, uint64_t *address) {
-    uint64_t number = page_number(from);
-    const uint8_t *bytes_a, *bytes_b;
-    for (; next_page_pair(a, b, &number, &bytes_a, &bytes_b); number++) {
-        size_t i = number == page_number(from) ? (size_t)(from % PAGE) : 0;
-        if (memcmp(bytes_a + i, bytes_b + i, PAGE - i) == 0)
-            continue;
-        while (bytes_a[i] == bytes_b[i])
-            i++;
-        *address = number * PAGE + i;
-        return true;
-    }
-    return false;
 }
