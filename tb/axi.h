@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nvdla/clients.h"
+
 enum { AXI_BYTES = 64, /* widest data bus, bytes */ AXI_PORTS = 2 /* primary, secondary: enum memory_space */ };
 
 /* Driven by the design. Payload members are defined only while their valid is true. */
@@ -26,3 +28,12 @@ struct axi_inputs {
     uint8_t rid, bid;
     uint8_t rdata[AXI_BYTES];
 };
+
+/* What went over a port. */
+struct axi_counts {
+    uint64_t read_beats[AXI_IDS], write_beats[AXI_IDS]; /* by the low 4 bits of the ID */
+    uint64_t given[AXI_IDS], acknowledged[AXI_IDS];     /* answered read beats; written bursts */
+    uint64_t outside;                                   /* accesses outside the declared regions */
+};
+
+enum { AXI_LISTENERS = 4 }; /* most of a memory */

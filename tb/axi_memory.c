@@ -1,4 +1,4 @@
-/* AXI slave memory; see axi_memory.h. Rings have fixed sizes: no allocation while it runs. */
+/* AXI slave memory; see axi_memory.h and axi_state.h. Rings have fixed sizes: no allocation while it runs. */
 #include "tb/axi_memory.h"
 
 #include <stdio.h>
@@ -10,122 +10,11 @@
 #include "nvdla/sizes.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "tb/axi_state.h"
 
-/* Capacities: reads and write bursts are limited to 256 by the design (chapter 70 section 3.3); a ready falls when its
- * ring is full. */
-enum { READS = 512, WRITES = 512, BEATS = 64, IDS = 256, DELAYED = 4096 };
-
-/* IDs whose order the answers of a DRAM keep: the others share theirs. */
-enum { ORDERED_IDS = 64 };
-
-/* DRAM page model: 2-KiB pages, 8 banks, one open page each. */
-enum { PAGE_SHIFT = 11, BANKS = 8 };
-
-/* With reorder, each request is delayed by up to this many clocks, so that others can overtake it. */
-enum { REORDER_SPREAD = 16 };
-
-/* Faults on purpose: beats of the longest burst that a bridge makes; bytes of a line of a cache. */
-enum { JOINED = 256, STALE_LINE = 64 };
-
-/* Reports of one kind for one launch; further ones are only counted. */
-enum { REPORTS_PER_LAUNCH = 4 };
-
-struct read {
-    struct owner owner;
-    uint64_t address; /* of the next beat */
-    uint64_t due;     /* first clock in which the design may sample the beat */
-    uint64_t since;   /* its AR was taken */
-    uint8_t id, left; /* beats not offered yet */
-    uint8_t beats;
-};
-
-struct address {
-    uint64_t address; /* of the next beat */
-    uint64_t since;   /* its AW was taken */
-    uint8_t id, left;
-    uint8_t beats;
-};
-
-struct beat {
-    uint64_t strobe;
-    uint8_t data[AXI_BYTES];
-};
-
-struct response {
-    uint64_t due;
-    uint64_t since, address;
-    uint8_t id;
-    bool taken;
-};
-
-/* A write that memory sees later: BUS_FAULT_EARLY, BUS_FAULT_STALE. */
-struct delayed {
-    uint64_t due, address;
-    struct memory_origin origin;
-    struct beat beat;
-};
-
-/* A stream of requests that a bridge joins to one burst. */
-struct joined {
-    uint64_t block, next; /* where it stays; the address after its last beat */
-    unsigned beats;
-};
-
-struct region_reports {
-    struct owner owner;
-    int id, count;
-};
-
-/* Answers of the DRAM that were not offered yet, by ID. */
-struct arrived {
-    uint16_t counts[ORDERED_IDS];
-    uint64_t ids; /* bit i: counts[i] is not 0 */
-};
-
-struct axi_memory {
-    struct axi_listener listeners[AXI_LISTENERS];
-    int listener_count;
-    struct device *dev;
-    struct memory *content;
-    struct axi_options options;
-    int bytes, atom, port;
-    struct provenance *prov;
-    uint64_t random[AXI_STREAMS];
-    struct memory_system *system; /* NULL: latencies */
-    bool limited;                 /* the interconnect has a limit for all masters */
-    struct axi_counts counts;
-    struct region_reports read_reports, write_reports;
-    struct delayed *delayed; /* writes that are late on purpose; ring; NULL: not needed */
-    uint8_t last[AXI_BYTES]; /* data of the read beat before, for one that is repeated on purpose */
-
-    /* From here on all is 0 after a reset. */
-    struct read reads[READS]; /* ring in AR order; left == 0: answered out of order */
-    unsigned read_head, read_count;
-    struct address writes[WRITES]; /* AW accepted, data not complete */
-    unsigned write_head, write_count;
-    struct beat beats[BEATS]; /* W accepted before its AW */
-    unsigned beat_head, beat_count;
-    struct response responses[WRITES]; /* ring in order of completion */
-    unsigned response_head, response_count;
-
-    struct arrived read_arrived, write_arrived;
-    bool read_granted, write_granted; /* a place is there for the address that waits */
-    bool write_first;                 /* the last place went to a read */
-    uint64_t read_free, write_free;   /* clocks from which the interconnect takes the next beat */
-
-    uint64_t open_page[BANKS]; /* page number + 1, 0 closed */
-    uint32_t tokens;           /* of the bandwidth bucket, 1000 per data beat */
-    uint64_t token_cycle;
-    bool write_turn; /* the next token goes to W */
-    bool wready_paid;
-    bool offering; /* an R beat or a B is on the bus */
-    uint64_t next;
-
-    /* Faults on purpose. */
-    uint64_t faulty; /* transfers that could be faulty so far */
-    unsigned delayed_head, delayed_count;
-    struct joined joined[2][IDS]; /* reads, writes */
-};
+/* Most clocks by which reorder delays a request, so that others overtake it. Reports of one kind for one launch;
+ * further ones are only counted. */
+enum { REORDER_SPREAD = 16, REPORTS_PER_LAUNCH = 4 };
 
 static bool stalled(struct axi_memory *mem, int channel) {
     return axi_options_stalled(&mem->options, channel, &mem->random[channel]);
@@ -197,123 +86,6 @@ struct axi_burst *axi_memory_bursts(const struct axi_memory *mem, size_t *count)
             .write = true, .id = write->id, .address = write->address, .beats = write->left, .since = write->since};
     }
     return bursts;
-}
-
-/* ---- faults on purpose: device/bus_fault.h ---- */
-
-static bool has_fault(const struct axi_memory *mem, enum bus_fault_kind kind) {
-    return mem->options.fault.kind == kind;
-}
-
-/* Whether this transfer is the n-th. */
-static bool is_turn(struct axi_memory *mem) {
-    return ++mem->faulty % mem->options.fault.parameter == 0;
-}
-
-/* The address that memory sees of a beat. Requests of one ID and direction to consecutive addresses are one stream,
- * which BUS_FAULT_WRAP keeps in the block where it began. */
-static uint64_t faulty_address(struct axi_memory *mem, uint64_t address, int id, bool write) {
-    const uint64_t block = mem->options.fault.parameter;
-    if (has_fault(mem, BUS_FAULT_ADDRESS))
-        return address & ~(UINT64_C(1) << block);
-    if (!has_fault(mem, BUS_FAULT_WRAP))
-        return address;
-    struct joined *joined = &mem->joined[write][id];
-    if (address != joined->next || joined->beats == JOINED)
-        *joined = (struct joined){.block = address & ~(block - 1)};
-    joined->next = address + (uint64_t)mem->bytes;
-    joined->beats++;
-    return joined->block | (address & (block - 1));
-}
-
-/* What the lanes make of a beat on its way. */
-static void faulty_lanes(const struct axi_memory *mem, uint8_t *data) {
-    const size_t half = (size_t)mem->bytes / 2;
-    uint8_t low[AXI_BYTES];
-    if (has_fault(mem, BUS_FAULT_NARROW))
-        memset(data + half, 0, half);
-    if (!has_fault(mem, BUS_FAULT_SWAPPED))
-        return;
-    memcpy(low, data, half);
-    memcpy(data, data + half, half);
-    memcpy(data + half, low, half);
-}
-
-/* A read beat as the design gets it. */
-static void faulty_read(struct axi_memory *mem, uint8_t *data) {
-    faulty_lanes(mem, data);
-    if (!has_fault(mem, BUS_FAULT_REPEATED_BEAT))
-        return;
-    uint8_t given[AXI_BYTES];
-    memcpy(given, data, (size_t)mem->bytes);
-    if (is_turn(mem))
-        memcpy(data, mem->last, (size_t)mem->bytes);
-    memcpy(mem->last, given, (size_t)mem->bytes);
-}
-
-/* Every n-th burst changes places with the burst of the same ID before it, if that has not begun. */
-static void faulty_order(struct axi_memory *mem, struct read *read) {
-    if (!has_fault(mem, BUS_FAULT_SAME_ID))
-        return;
-    for (unsigned i = mem->read_count; i-- > 0;) {
-        struct read *before = &mem->reads[(mem->read_head + i) % READS];
-        if (before == read || before->id != read->id)
-            continue;
-        if (before->left == before->beats && is_turn(mem)) {
-            const struct read moved = *before;
-            before->address = read->address;
-            before->left = before->beats = read->beats;
-            read->address = moved.address;
-            read->left = read->beats = moved.beats;
-        }
-        return;
-    }
-}
-
-static void write_beat(struct axi_memory *mem, uint64_t address, const struct beat *beat,
-                       const struct memory_origin *origin) {
-    uint8_t strobe[AXI_BYTES / 8];
-    for (int i = 0; i < AXI_BYTES / 8; i++)
-        strobe[i] = (uint8_t)(beat->strobe >> (8 * i));
-    memory_write(mem->content, address, beat->data, (size_t)mem->bytes,
-                 __builtin_popcountll(beat->strobe) == mem->bytes ? NULL : strobe, origin);
-}
-
-/* Stores what is due; to make room, the oldest even if it is not. */
-static void store_delayed(struct axi_memory *mem, uint64_t cycle, bool make_room) {
-    while (mem->delayed_count && (make_room || mem->delayed[mem->delayed_head].due <= cycle)) {
-        const struct delayed *delayed = &mem->delayed[mem->delayed_head];
-        write_beat(mem, delayed->address, &delayed->beat, &delayed->origin);
-        mem->delayed_head = (mem->delayed_head + 1) % DELAYED;
-        mem->delayed_count--;
-        make_room = false;
-    }
-}
-
-/* Writes a beat into memory, or not, or later. */
-static void faulty_write(struct axi_memory *mem, uint64_t cycle, uint64_t address, const struct beat *beat,
-                         const struct memory_origin *origin) {
-    struct beat stored = *beat;
-    faulty_lanes(mem, stored.data);
-    const uint64_t lanes = mem->bytes == 64 ? UINT64_MAX : ((uint64_t)1 << mem->bytes) - 1;
-    if (has_fault(mem, BUS_FAULT_STROBES))
-        stored.strobe = lanes;
-    if (has_fault(mem, BUS_FAULT_NARROW))
-        stored.strobe &= lanes >> (mem->bytes / 2);
-    if (has_fault(mem, BUS_FAULT_LOST_BEAT) && is_turn(mem))
-        return;
-    const bool is_late = has_fault(mem, BUS_FAULT_EARLY) ||
-                         (has_fault(mem, BUS_FAULT_STALE) && address / STALE_LINE % 2 == 1); /* the cache has it */
-    if (!is_late) {
-        write_beat(mem, faulty_address(mem, address, (uint8_t)origin->axi_id, true), &stored, origin);
-        return;
-    }
-    if (!mem->delayed)
-        mem->delayed = xcalloc(DELAYED, sizeof *mem->delayed);
-    if (mem->delayed_count == DELAYED)
-        store_delayed(mem, cycle, true);
-    mem->delayed[(mem->delayed_head + mem->delayed_count++) % DELAYED] = (struct delayed){
-        .due = cycle + mem->options.fault.parameter, .address = address, .origin = *origin, .beat = stored};
 }
 
 /* ---- the DRAM ---- */
@@ -431,18 +203,17 @@ static void tell(const struct axi_memory *mem, struct axi_beat *beat) {
 static void accept_read(struct axi_memory *mem, uint64_t cycle, const struct axi_outputs *out) {
     const uint64_t address = out->araddr & ~(uint64_t)(mem->bytes - 1);
     struct read *read = &mem->reads[(mem->read_head + mem->read_count) % READS];
-    *read = (struct read){
-        .address = address,
-        .due = mem->system ? UINT64_MAX : cycle + latency(mem, address, false),
-        .since = cycle,
-        .id = out->arid,
-        .left = (uint8_t)(out->arlen + 1),
-        .beats = (uint8_t)(out->arlen + 1),
-    };
+    *read = (struct read){.address = address,
+                          .due = mem->system ? UINT64_MAX : cycle + latency(mem, address, false),
+                          .since = cycle,
+                          .id = out->arid,
+                          .left = (uint8_t)(out->arlen + 1),
+                          .beats = (uint8_t)(out->arlen + 1)};
     if (mem->system)
         memory_system_submit(mem->system, cycle, false, out->arid, address, read->beats * (uint32_t)mem->bytes,
                              (uint32_t)(read - mem->reads));
-    faulty_order(mem, read);
+    if (has_fault(mem, BUS_FAULT_SAME_ID))
+        axi_fault_order(mem, read);
     mem->read_count++;
     mem->counts.read_beats[out->arid % AXI_IDS] += read->left;
     struct owner owner = provenance_move(mem->prov, mem->port, out->arid, false, read->left * (size_t)mem->bytes);
@@ -484,7 +255,10 @@ static void store(struct axi_memory *mem, uint64_t cycle, struct address *write,
     const struct memory_origin origin = {cycle, owner.unit, write->id, owner.ordinal};
     if (!write_declared(mem, write->address, beat->strobe))
         outside(mem, cycle, owner, write->id, true, write->address, beat->strobe);
-    faulty_write(mem, cycle, write->address, beat, &origin);
+    if (mem->options.fault.kind)
+        axi_fault_write(mem, cycle, write->address, beat, &origin);
+    else
+        write_beat(mem, write->address, beat, &origin);
     mem->counts.write_beats[write->id % AXI_IDS]++;
     tell(mem, &(struct axi_beat){.cycle = cycle,
                                  .write = true,
@@ -585,9 +359,11 @@ static void offer_read(struct axi_memory *mem, uint64_t now, struct axi_inputs *
     if (chosen < 0 || stalled(mem, STALL_R) || !pay(mem))
         return;
     struct read *read = &mem->reads[(mem->read_head + (unsigned)chosen) % READS];
-    memory_read(mem->content, faulty_address(mem, read->address, read->id, false), in->rdata, (size_t)mem->bytes);
-    if (mem->options.fault.kind)
-        faulty_read(mem, in->rdata);
+    const bool faulty = mem->options.fault.kind != 0;
+    const uint64_t address = faulty ? axi_fault_address(mem, read->address, read->id, false) : read->address;
+    memory_read(mem->content, address, in->rdata, (size_t)mem->bytes);
+    if (faulty)
+        axi_fault_read(mem, in->rdata);
     in->rvalid = true;
     in->rid = read->id;
     tell(mem, &(struct axi_beat){.cycle = now,
@@ -632,10 +408,8 @@ static void offer_response(struct axi_memory *mem, uint64_t now, struct axi_inpu
 static bool write_ready(struct axi_memory *mem, uint64_t now) {
     if (mem->beat_count >= BEATS - 1 || now < mem->write_free)
         return false;
-    if (!mem->wready_paid && !pay(mem))
-        return false;
-    mem->wready_paid = true;
-    return !stalled(mem, STALL_W);
+    mem->wready_paid = mem->wready_paid || pay(mem);
+    return mem->wready_paid && !stalled(mem, STALL_W);
 }
 
 void axi_memory_set(struct axi_memory *mem, const struct axi_options *options) {
@@ -730,13 +504,11 @@ static void share_places(struct axi_memory *mem, const struct axi_outputs *out, 
 static void accept_writes(struct axi_memory *mem, uint64_t cycle, const struct axi_outputs *out, bool aw, bool w) {
     if (aw) {
         struct address *write = &mem->writes[(mem->write_head + mem->write_count++) % WRITES];
-        *write = (struct address){
-            .address = out->awaddr & ~(uint64_t)(mem->bytes - 1),
-            .since = cycle,
-            .id = out->awid,
-            .left = (uint8_t)(out->awlen + 1),
-            .beats = (uint8_t)(out->awlen + 1),
-        };
+        *write = (struct address){.address = out->awaddr & ~(uint64_t)(mem->bytes - 1),
+                                  .since = cycle,
+                                  .id = out->awid,
+                                  .left = (uint8_t)(out->awlen + 1),
+                                  .beats = (uint8_t)(out->awlen + 1)};
         if (has_fault(mem, BUS_FAULT_EARLY))
             respond(mem, write, cycle, cycle + 1);
     }
@@ -759,7 +531,7 @@ void axi_memory_clock(struct axi_memory *mem, uint64_t cycle, const struct axi_o
     if (response)
         in->bvalid = false;
     if (mem->delayed_count)
-        store_delayed(mem, cycle, false);
+        axi_fault_store(mem, cycle, false);
     if (mem->system)
         memory_system_advance(mem->system, cycle);
     for (int places = mem->limited ? last + response : 0; places > 0; places--)

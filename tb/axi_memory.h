@@ -35,12 +35,6 @@
 
 struct axi_memory;
 
-struct axi_counts {
-    uint64_t read_beats[AXI_IDS], write_beats[AXI_IDS]; /* by the low 4 bits of the ID */
-    uint64_t given[AXI_IDS], acknowledged[AXI_IDS];     /* answered read beats; written bursts */
-    uint64_t outside;                                   /* accesses outside the declared regions */
-};
-
 /* A burst with an accepted address that has not been answered completely. */
 struct axi_burst {
     bool write;
@@ -62,7 +56,6 @@ struct axi_memory *axi_memory_new(struct device *dev, const struct axi_options *
 void axi_memory_free(struct axi_memory *mem);
 
 /* Adds a listener for every beat, called after those added before. At most AXI_LISTENERS. */
-enum { AXI_LISTENERS = 4 };
 void axi_memory_listen(struct axi_memory *mem, struct axi_listener listener);
 
 /* Forgets everything in flight and restarts the random streams; prov replaces the earlier one. Content and counts stay.
