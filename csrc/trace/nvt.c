@@ -10,6 +10,7 @@
 #include "trace/hex.h"
 #include "trace/hint.h"
 #include "trace/nvt.h"
+#include "trace/nvt_content.h"
 #include "trace/side_files.h"
 #include "trace/verify.h"
 
@@ -71,16 +72,6 @@ static bool refuse(struct nvt *nvt, const char *found, const char *expected) {
 }
 
 /* ---- words of a line ---- */
-
-/* 0 to 15, or -1. */
-static int hex_digit(char c) {
-    static const int8_t values[256] = {
-        ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
-        ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
-        ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
-    };
-    return values[(unsigned char)c] - 1;
-}
 
 static bool is_blank(char c) {
     return c == ' ' || c == '\t';
@@ -410,72 +401,9 @@ static bool take_options(struct nvt *nvt, struct op *op) {
 
 /* ---- blobs ---- */
 
-static bool add_bytes(struct nvt *nvt, struct blob *blob, uint64_t *offset, const uint8_t *bytes, size_t n) {
-    if (n > TRACE_BLOB_LIMIT - blob->size || n > UINT64_MAX - *offset)
-        return fail_at(nvt->err, nvt->lines->path, nvt->lines->line, "more than %zu bytes of content in one blob",
-                       TRACE_BLOB_LIMIT);
-    nvt->content += n;
-    if (nvt->content > TRACE_CONTENT_LIMIT)
-        return fail_at(nvt->err, nvt->lines->path, nvt->lines->line,
-                       "more than %" PRIu64 " bytes of content in all blobs", TRACE_CONTENT_LIMIT);
-    blob_append(blob, *offset, bytes, n);
-    *offset += n;
-    return true;
-}
-
-static bool add_run(struct nvt *nvt, struct blob *blob, uint64_t *offset, uint8_t byte, uint64_t count) {
-    uint8_t bytes[4096];
-    if (count > TRACE_BLOB_LIMIT - blob->size) /* before any of it is built */
-        return add_bytes(nvt, blob, offset, NULL, SIZE_MAX);
-    memset(bytes, byte, count < sizeof bytes ? (size_t)count : sizeof bytes);
-    while (count) {
-        size_t n = count < sizeof bytes ? (size_t)count : sizeof bytes;
-        if (!add_bytes(nvt, blob, offset, bytes, n))
-            return false;
-        count -= n;
-    }
-    return true;
-}
-
-/* One word of a blob: @OFFSET, hex digits (two a byte) or BYTE*COUNT. */
-static bool read_content(struct nvt *nvt, struct blob *blob, uint64_t *offset, struct span word) {
-    char shown[SPAN_SHOW];
-    const char *star = memchr(word.at, '*', word.n);
-    if (word.at[0] == '@') {
-        if (span_number((struct span){word.at + 1, word.n - 1}, false, offset))
-            return true;
-    } else if (star) {
-        struct span digits = {star + 1, (size_t)(word.at + word.n - star) - 1};
-        uint64_t count;
-        int high = hex_digit(word.at[0]), low = star == word.at + 2 ? hex_digit(word.at[1]) : -1;
-        if (high >= 0 && low >= 0 && span_number(digits, false, &count))
-            return add_run(nvt, blob, offset, (uint8_t)(high * 16 + low), count);
-    } else if (word.n % 2 == 0) {
-        uint8_t bytes[256];
-        size_t n = 0;
-        for (size_t i = 0; i < word.n; i += 2) {
-            const int value = hex_digit(word.at[i]) * 16 | hex_digit(word.at[i + 1]);
-            if (value < 0)
-                break;
-            bytes[n++] = (uint8_t)value;
-            if (n == sizeof bytes || i + 2 == word.n) {
-                if (!add_bytes(nvt, blob, offset, bytes, n))
-                    return false;
-                n = 0;
-            }
-            if (i + 2 == word.n)
-                return true;
-        }
-    }
-    return fail_at(nvt->err, nvt->lines->path, nvt->lines->line,
-                   "found %s; expected @OFFSET, hex digits (two a byte), BYTE*COUNT, or end", span_show(word, shown));
-}
-
-enum { PLAIN_BYTES = 256 }; /* maximum of a line of digits only, as nearly all lines are */
-
 /* blob LABEL [NAME], content lines, end. Labels count up from 0. */
 static bool read_blob(struct nvt *nvt) {
-    uint64_t label = 0, offset = 0;
+    uint64_t label = 0;
     if (!take_number(nvt, UINT64_MAX, "the label of the blob", &label))
         return false;
     if (label != nvt->blob_count) {
@@ -488,25 +416,7 @@ static bool read_blob(struct nvt *nvt) {
         return refuse(nvt, nvt->token[nvt->used].text, "blob LABEL [NAME] and nothing else on the line");
     struct blob *blob = program_blob(nvt->prog, blob_new(name));
     *xadd(nvt->blobs, nvt->blob_count) = blob;
-    int first = nvt->lines->line;
-    for (struct span line; lines_next(nvt->lines, &line);) {
-        uint8_t bytes[PLAIN_BYTES];
-        line = span_trim(line);
-        if (line.n && line.n <= 2 * PLAIN_BYTES && line.n % 2 == 0 && hex_read(line.at, line.n, bytes)) {
-            if (!add_bytes(nvt, blob, &offset, bytes, line.n / 2))
-                return false;
-            continue;
-        }
-        if (span_is(line, "end"))
-            return true;
-        for (struct span word = span_token(&line); word.n; word = span_token(&line))
-            if (!read_content(nvt, blob, &offset, word))
-                return false;
-    }
-    if (nvt->lines->failed)
-        return false;
-    return fail_at(nvt->err, nvt->lines->path, nvt->lines->line,
-                   "found the end of the file; expected the end of the blob of line %d", first);
+    return nvt_content_read(nvt->lines, blob, &nvt->content, nvt->err);
 }
 
 /* ---- the file ---- */
