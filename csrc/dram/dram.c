@@ -168,7 +168,7 @@ static void close_bank(struct dram *dram, struct bank *bank, uint64_t clock) {
 static void answer(struct dram *dram, uint64_t clock, uint32_t tag) {
     uint32_t at = dram->answer_count++;
     if (dram->answer_count > ANSWERS)
-        abort(); /* its caller has fewer accesses on their way */
+        abort(); /* its caller has fewer accesses in flight */
     while (at > 0 && dram->answers[(dram->answer_head + at - 1) % ANSWERS].clock > clock) {
         dram->answers[(dram->answer_head + at) % ANSWERS] = dram->answers[(dram->answer_head + at - 1) % ANSWERS];
         at--;

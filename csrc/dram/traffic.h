@@ -1,7 +1,7 @@
 /* Other masters at the memory: --traffic KEY=VALUE,... once for each.
  *
  * A stream asks for `bytes` at a time within `size` bytes from `base`, `rate` megabytes a second on average; with burst
- * N, N requests come one after the other and then a pause. At most `outstanding` are on their way; what cannot be asked
+ * N, N requests come one after the other and then a pause. At most `outstanding` are in flight; what cannot be asked
  * for in time is not made up for. A recorded list is played instead with list=FILE: lines "CLOCK r|w ADDRESS BYTES", in
  * core clocks since reset, repeated from its start with loop=yes. */
 #pragma once

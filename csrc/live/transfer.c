@@ -1,4 +1,4 @@
-/* DMA messages on their way; see transfer.h. */
+/* DMA messages in flight; see transfer.h. */
 #include "live/transfer.h"
 
 #include <inttypes.h>

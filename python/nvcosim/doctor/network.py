@@ -83,7 +83,7 @@ class Network:
         return tasks[number], wrong[0] if wrong else ""
 
     def clocks(self, log: Log, task: int, layer: int) -> int:
-        """Clocks of a layer with what it feeds on the fly, by the estimate; 0: unknown."""
+        """Clocks of a layer and those it feeds directly, by the estimate; 0: unknown."""
         chain: list[int] = []
         while 0 <= layer < len(log.operations) and layer not in chain:
             chain.append(layer)
