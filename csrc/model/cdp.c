@@ -104,11 +104,20 @@ static inline bool anybody_listens(const struct inside_block *block) {
 
 /* ---- the pipeline ---- */
 
-/* The pipeline from the square sum to the multiplication for `count` <= CHUNK elements, from channel `at` on. block:
- * stores the values for taps; NULL without listeners. */
-static void products(const struct cdp_kernel *kernel, const struct lut_arithmetic *arithmetic,
-                     const struct lut_entries *entries, const int32_t *v, int64_t *product, size_t count,
-                     struct lut_counters *counters, const struct inside_block *block, size_t channel) {
+/* The settings and tables of a column, and its place for the values of taps; NULL without listeners. */
+struct cdp_column {
+    const struct cdp_kernel *kernel;
+    const struct lut_entries *entries;
+    const struct inside_block *block;
+    size_t channels, lanes; /* channels from `channels` on count as 0; channels <= lanes <= CDP_MAX_LANES */
+};
+
+/* The pipeline from the square sum to the multiplication for `count` <= CHUNK elements, from a channel on. */
+static void products(const struct cdp_column *of, const struct lut_arithmetic *arithmetic, const int32_t *v,
+                     int64_t *product, size_t count, struct lut_counters *counters, size_t channel) {
+    const struct cdp_kernel *kernel = of->kernel;
+    const struct lut_entries *entries = of->entries;
+    const struct inside_block *block = of->block;
     int64_t q[CHUNK];
     int32_t factor[CHUNK];
     if (kernel->square_sum_bypass)
@@ -148,10 +157,11 @@ static inline void store(uint8_t *bytes, size_t i, enum nvdla_precision precisio
 }
 
 /* A column, with the precision as a constant: one loop for each. idle: NULL, or receives the answers of INT8. */
-static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_precision precision,
-                                  const struct lut_arithmetic *arithmetic, const struct lut_entries *entries,
-                                  uint8_t *bytes, size_t channels, size_t lanes, const struct inside_block *block,
-                                  struct cdp_idle_units *idle, struct cdp_counts *counts) {
+static inline void column_integer(const struct cdp_column *of, enum nvdla_precision precision,
+                                  const struct lut_arithmetic *arithmetic, uint8_t *bytes, struct cdp_idle_units *idle,
+                                  struct cdp_counts *counts) {
+    const struct cdp_kernel *kernel = of->kernel;
+    const size_t channels = of->channels, lanes = of->lanes;
     const struct widths widths = widths_of(precision);
     int32_t padded[MOST_REACH + CDP_MAX_LANES + MOST_REACH];
     int32_t *v = padded + MOST_REACH;
@@ -162,15 +172,16 @@ static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_pr
     memset(v + channels, 0, (lanes - channels + MOST_REACH) * sizeof *v);
     for (size_t at = 0; at < lanes; at += CHUNK) {
         size_t count = lanes - at < CHUNK ? lanes - at : CHUNK;
-        products(kernel, arithmetic, entries, v + at, product, count, &counts->lut, block, at);
+        products(of, arithmetic, v + at, product, count, &counts->lut, at);
         for (size_t i = 0; i < count; i++)
             store(bytes, at + i, precision, convert(&kernel->output, product[i], widths.output_bits));
         count_clipped(kernel, product, count, widths.output_bits, counts);
     }
     if (idle) {
+        const struct cdp_column last = {kernel, of->entries, NULL, channels, lanes};
         idle->answers = (struct lut_counters){0};
         for (size_t unit = 0; unit < idle->units; unit++)
-            products(kernel, arithmetic, entries, v + lanes - 1 - 2 * unit, product, 1, &idle->answers, NULL, 0);
+            products(&last, arithmetic, v + lanes - 1 - 2 * unit, product, 1, &idle->answers, 0);
     }
 }
 
@@ -230,9 +241,11 @@ WIDE static void store_fp17(const uint32_t *v, uint8_t *bytes, size_t count, str
 }
 
 /* The pipeline from the square sum to the multiplication, in FP17. */
-static void products_fp16(const struct cdp_kernel *kernel, const struct lut_entries *entries, const uint32_t *v,
-                          uint32_t *product, size_t count, struct lut_counters *counters,
-                          const struct inside_block *block, size_t channel) {
+static void products_fp16(const struct cdp_column *of, const uint32_t *v, uint32_t *product, size_t count,
+                          struct lut_counters *counters, size_t channel) {
+    const struct cdp_kernel *kernel = of->kernel;
+    const struct lut_entries *entries = of->entries;
+    const struct inside_block *block = of->block;
     uint32_t q[CHUNK];
     if (kernel->square_sum_bypass)
         for (size_t i = 0; i < count; i++)
@@ -255,35 +268,34 @@ static void products_fp16(const struct cdp_kernel *kernel, const struct lut_entr
         keep(block, PRODUCT, channel + i, fp17_to_fp32(product[i]));
 }
 
-static void column_fp16(const struct cdp_kernel *kernel, const struct lut_entries *entries, uint8_t *bytes,
-                        size_t channels, size_t lanes, const struct inside_block *block, struct cdp_counts *counts) {
+static void column_fp16(const struct cdp_column *of, uint8_t *bytes, struct cdp_counts *counts) {
+    const size_t channels = of->channels, lanes = of->lanes;
     uint32_t padded[MOST_REACH + CDP_MAX_LANES + MOST_REACH];
     uint32_t *v = padded + MOST_REACH;
     uint32_t product[CHUNK];
     memset(padded, 0, MOST_REACH * sizeof *padded);
-    load_fp17(bytes, kernel->nan_to_zero, v, channels);
+    load_fp17(bytes, of->kernel->nan_to_zero, v, channels);
     memset(v + channels, 0, (lanes - channels + MOST_REACH) * sizeof *v);
     for (size_t at = 0; at < lanes; at += CHUNK) {
         size_t count = lanes - at < CHUNK ? lanes - at : CHUNK;
-        products_fp16(kernel, entries, v + at, product, count, &counts->lut, block, at);
+        products_fp16(of, v + at, product, count, &counts->lut, at);
         store_fp17(product, bytes + 2 * at, count, counts);
     }
 }
 
-/* Processes one column in place: element c is channel c, 0 <= c < lanes <= CDP_MAX_LANES; channels from `channels` on
- * count as 0. block: as in products(). idle: NULL, or receives the answers of the idle units from the last beat. */
-static void run_column(const struct cdp_kernel *kernel, const struct lut_entries *entries, uint8_t *bytes,
-                       size_t channels, size_t lanes, const struct inside_block *block, struct cdp_idle_units *idle,
+/* Processes one column in place: element c is channel c. idle: NULL, or receives the answers of the idle units from the
+ * last beat. */
+static void run_column(const struct cdp_column *of, uint8_t *bytes, struct cdp_idle_units *idle,
                        struct cdp_counts *counts) {
-    switch (kernel->precision) {
+    switch (of->kernel->precision) {
     case NVDLA_INT8:
-        column_integer(kernel, NVDLA_INT8, &lut_cdp_int8, entries, bytes, channels, lanes, block, idle, counts);
+        column_integer(of, NVDLA_INT8, &lut_cdp_int8, bytes, idle, counts);
         break;
     case NVDLA_INT16:
-        column_integer(kernel, NVDLA_INT16, &lut_cdp_int16, entries, bytes, channels, lanes, block, NULL, counts);
+        column_integer(of, NVDLA_INT16, &lut_cdp_int16, bytes, NULL, counts);
         break;
     case NVDLA_FP16:
-        column_fp16(kernel, entries, bytes, channels, lanes, block, counts);
+        column_fp16(of, bytes, counts);
         break;
     }
 }
@@ -436,12 +448,18 @@ static void run_block(struct cdp_run *run, int line, int left) {
     const size_t element = layer->atom / layer->lanes;
     show_block(layer, &layer->taps.input, line, left, columns, run->block, element);
     run->inside.columns = columns;
+    const struct cdp_column of = {
+        .kernel = &layer->kernel,
+        .entries = run->entries,
+        .block = anybody_listens(&run->inside) ? &run->inside : NULL,
+        .channels = (size_t)layer->channels,
+        .lanes = (size_t)layer->surfaces * layer->lanes,
+    };
     for (size_t x = 0; x < columns; x++) {
         bool last = line == layer->height - 1 && left + (int)x == layer->width - 1;
         gather(layer, run->block, columns, x, bytes);
         run->inside.column = x;
-        run_column(&layer->kernel, run->entries, bytes, (size_t)layer->channels, (size_t)layer->surfaces * layer->lanes,
-                   anybody_listens(&run->inside) ? &run->inside : NULL, last ? run->idle : NULL, run->counts);
+        run_column(&of, bytes, last ? run->idle : NULL, run->counts);
         scatter(layer, run->block, columns, x, bytes);
     }
     for (int i = 0; i < INSIDE; i++)
