@@ -23,22 +23,20 @@ static int64_t conv_kernel_bytes(const struct nvdla_config *config, const struct
     return conv_kernel_elements(config, layer) * conv_element_bytes(layer);
 }
 
-/* Output size along one dimension, at least 1. */
-static bool window_size(const char *name, int64_t size, int64_t kernel, int64_t dilation, int64_t stride,
-                        int64_t before, int64_t after, int64_t *result, struct error *err) {
-    int64_t reach = (kernel - 1) * dilation + 1;
+/* Output size along one dimension; 0 with a message. reach: elements from the first to the last one of a kernel. */
+static int64_t window_size(const char *name, int64_t size, int64_t reach, int64_t stride, int64_t before, int64_t after,
+                           struct error *err) {
     if (before >= reach || after >= reach || size + before + after < reach)
         return error_set(err,
                          "%s: a kernel that reaches over %" PRId64 " on %" PRId64 " with pads %" PRId64 " and %" PRId64,
                          name, reach, size, before, after);
-    *result = (size + before + after - reach) / stride + 1;
-    return true;
+    return (size + before + after - reach) / stride + 1;
 }
 
 /* The same for Winograd: the extended cube has whole tiles, the output is one tile smaller. 40-convolution-core
  * sections 5, 7.1 and 12. */
-static bool winograd_size(const char *name, int64_t size, int64_t stride, int64_t before, int64_t after,
-                          int64_t *result, struct error *err) {
+static int64_t winograd_size(const char *name, int64_t size, int64_t stride, int64_t before, int64_t after,
+                             struct error *err) {
     int64_t padded = before + size + after;
     if (before >= GEN_WINOGRAD_TAPS * stride || padded % (GEN_TILE * stride) != 0 || padded < 2 * GEN_TILE * stride)
         return error_set(err,
@@ -46,8 +44,7 @@ static bool winograd_size(const char *name, int64_t size, int64_t stride, int64_
                          " is not two or more Winograd tiles of %" PRId64
                          ", or the first pad is larger than a kernel reaches",
                          name, size, before, after, GEN_TILE * stride);
-    *result = padded / stride - GEN_TILE;
-    return true;
+    return padded / stride - GEN_TILE;
 }
 
 static bool image_legal(const struct nvdla_config *config, const struct gen_layer *layer, struct error *err) {
@@ -264,12 +261,12 @@ bool gen_conv_shape(const struct gen_case *gen, int index, struct gen_shape *sha
     int64_t w = 0, h = 0;
     bool sized =
         layer->conv == GEN_WINOGRAD
-            ? winograd_size("width", layer->w, layer->stride_x, layer->pad_left, layer->pad_right, &w, err) &&
-                  winograd_size("height", layer->h, layer->stride_y, layer->pad_top, layer->pad_bottom, &h, err)
-            : window_size("width", layer->w, layer->s, layer->dilation_x, layer->stride_x, layer->pad_left,
-                          layer->pad_right, &w, err) &&
-                  window_size("height", layer->h, layer->r, layer->dilation_y, layer->stride_y, layer->pad_top,
-                              layer->pad_bottom, &h, err);
+            ? (w = winograd_size("width", layer->w, layer->stride_x, layer->pad_left, layer->pad_right, err)) &&
+                  (h = winograd_size("height", layer->h, layer->stride_y, layer->pad_top, layer->pad_bottom, err))
+            : (w = window_size("width", layer->w, (layer->s - 1) * layer->dilation_x + 1, layer->stride_x,
+                               layer->pad_left, layer->pad_right, err)) &&
+                  (h = window_size("height", layer->h, (layer->r - 1) * layer->dilation_y + 1, layer->stride_y,
+                                   layer->pad_top, layer->pad_bottom, err));
     if (!sized || !mode_legal(config, layer, err))
         return false;
     if (w * h > ATOMICS_LIMIT || w > GEN_SIZE_LIMIT || h > GEN_SIZE_LIMIT)
