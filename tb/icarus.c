@@ -107,7 +107,8 @@ static void program(unsigned high, unsigned low) {
     for (char *word = copy ? strtok_r(copy, " \t\n", &rest) : NULL; word && argc < ARGUMENTS;
          word = strtok_r(NULL, " \t\n", &rest))
         argv[argc++] = word;
-    co->status = simulator_main(argc, argv, config ? config : "small", "", false, "", "", open_rtl, co);
+    const struct simulator_facts facts = {config ? config : "small", "", false, "", "", open_rtl, co};
+    co->status = simulator_main(argc, argv, &facts);
     free(copy);
     co->ended = true;
 }

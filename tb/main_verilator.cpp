@@ -204,6 +204,7 @@ extern "C" void nvdla_check_layer(const char *scope, int event_kind) {
 int main(int argc, char **argv) {
     const std::string rtl = COSIM_RTL;
     Main main_context{rtl.empty() ? "rtl" : "rtl:" + rtl, const_cast<const char **>(argv), nullptr};
-    return simulator_main(argc, argv, COSIM_CONFIG, COSIM_RTL, COSIM_FOREIGN, COSIM_PINS, simulator_made(), open_rtl,
-                          &main_context);
+    const simulator_facts facts{COSIM_CONFIG,     COSIM_RTL, COSIM_FOREIGN, COSIM_PINS,
+                                simulator_made(), open_rtl,  &main_context};
+    return simulator_main(argc, argv, &facts);
 }

@@ -106,27 +106,27 @@ static int play_arguments(const char *program, struct run_options *options, cons
     return play_one(options, name, open_simulation, simulation);
 }
 
-int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, bool foreign, const char *pins,
-                   const char *made, rtl_open open, void *context) {
-    struct simulation simulation = {.config = nvdla_config_find(config_name), .open = open, .context = context};
+int simulator_main(int argc, char **argv, const struct simulator_facts *facts) {
+    struct simulation simulation = {
+        .config = nvdla_config_find(facts->config), .open = facts->open, .context = facts->context};
     struct run_options options = {0}, served = {0}; /* the reset device refers to these */
     autowords struct words words = {0};
     char name[RTL_NAME_MAX + 8];
-    const bool own = !rtl_name || rtl_name[0] == '\0';
+    const bool own = !*facts->rtl;
     int status = EXIT_BAD_INPUT;
-    snprintf(name, sizeof name, "rtl%s%s", own ? "" : ":", own ? "" : rtl_name);
+    snprintf(name, sizeof name, "rtl%s%s", own ? "" : ":", own ? "" : facts->rtl);
     output_check_at_exit();
-    how_made = made;
+    how_made = facts->made;
     argp_program_version_hook = print_version;
     argp_err_exit_status = EXIT_BAD_INPUT;
-    bool read = read_arguments(&options, argc, argv, pins);
+    bool read = read_arguments(&options, argc, argv, facts->pins);
     if (read && options.serve.socket >= 0) {
         served = options;
         options = (struct run_options){0};
-        read =
-            play_orders(&simulation, &served, &words) && read_arguments(&options, (int)words.count, words.items, pins);
+        read = play_orders(&simulation, &served, &words) &&
+               read_arguments(&options, (int)words.count, words.items, facts->pins);
     }
-    options.foreign = foreign;
+    options.foreign = facts->foreign;
     if (read && run_is_live(&options))
         status = serve_driver(&options, name, &simulation);
     else if (read)

@@ -6,8 +6,15 @@
 #include "device/device.h"
 #include "device/rtl_options.h"
 
-/* Plays one trace as its arguments say (an internal command line, composed by nvcosim). foreign: the RTL is neither
- * rtl/ nor a copy of it. pins: "NAME=VALUE,...", values of static inputs of this RTL unless --pin changes them. made: a
- * string constant of lines for --version, about the build of the executable. Returns the exit status. */
-int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, bool foreign, const char *pins,
-                   const char *made, rtl_open open, void *context);
+/* What an executable has. */
+struct simulator_facts {
+    const char *config, *rtl; /* names; "": this project's RTL */
+    bool foreign;             /* the RTL is neither rtl/ nor a copy of it */
+    const char *pins;         /* "NAME=VALUE,...", values of its static inputs unless --pin changes them */
+    const char *made;         /* lines for --version, about the build of the executable */
+    rtl_open open;
+    void *context; /* of open */
+};
+
+/* Plays one trace as its arguments say (an internal command line, composed by nvcosim). Returns the exit status. */
+int simulator_main(int argc, char **argv, const struct simulator_facts *facts);
