@@ -5,9 +5,10 @@ usage: check_structure.py       prints what breaks a rule as FILE:LINE: text; ex
 
 1. A folder includes only the folders that docs/architecture.md names for it, so nothing includes upwards.
 2. Neither folders nor units (NAME.c with NAME.h) include each other in a circle.
-3. Every source file begins with a comment that says what it is for.
-4. Names of files in rtl/ are names of their modules or packages.
-5. In python/ a function has at most 60 lines, a file 500, a line 100 columns.
+3. A struct has a tag of its own in csrc and tb, but for the same file for several processors (NAME_avx2.c).
+4. Every source file begins with a comment that says what it is for.
+5. Names of files in rtl/ are names of their modules or packages.
+6. In python/ a function has at most 60 lines, a file 500, a line 100 columns.
 """
 import ast
 import graphlib
@@ -19,6 +20,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = "docs/architecture.md"
 COMMENTS = {"c": r"/\*", "h": r"//|/\*", "cpp": r"//|/\*", "sv": "//", "svh": "//", "sh": "#", "py": '"""|#'}
+PROCESSOR = re.compile("_(plain|avx[0-9]+)(?=[.]c)")
 FUNCTION, FILE, COLUMNS = 60, 500, 100
 
 
@@ -84,6 +86,15 @@ def check_comment(file):
         yield 1, "begins without a comment that says what the file is for"
 
 
+def check_tags(sources):
+    files = {}
+    for file in sources:
+        for tag in re.findall(r"^struct (\w+) \{", read(file), re.M):
+            other = files.setdefault(tag, file)
+            if other != file and PROCESSOR.sub("", other) != PROCESSOR.sub("", file):
+                yield file, f"struct {tag} is another one in {other}"
+
+
 def check_module(file):
     stem = pathlib.Path(file).stem
     if not re.search(rf"\b(module|package)\s+{stem}\b", re.sub(r"//.*", "", read(file))):
@@ -118,7 +129,7 @@ def main():
             found += [(file, *wrong) for wrong in check_module(file)]
         if file.startswith("python/") and file.endswith(".py"):
             found += [(file, *wrong) for wrong in check_sizes(file)]
-    found += [(file, 1, text) for file, text in check_circles(sources, allowed)]
+    found += [(file, 1, text) for file, text in (*check_circles(sources, allowed), *check_tags(sources))]
     for file, number, text in found:
         print(f"{file}:{number}: {text}")
     return bool(found)

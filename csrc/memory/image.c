@@ -13,7 +13,7 @@ static void grow_slots(struct memory *mem) {
     mem->slots = xcalloc(count, sizeof *mem->slots);
     mem->chunks = xrealloc(mem->chunks, count / 2 * sizeof(struct chunk *));
     for (size_t i = 0; i < mem->chunk_count; i++)
-        *find_slot(mem, mem->chunks[i]->number) = (struct slot){mem->chunks[i]->number, mem->chunks[i]};
+        *find_slot(mem, mem->chunks[i]->number) = (struct chunk_slot){mem->chunks[i]->number, mem->chunks[i]};
 }
 
 static struct chunk *make_chunk(struct memory *mem, uint64_t number) {
@@ -21,7 +21,7 @@ static struct chunk *make_chunk(struct memory *mem, uint64_t number) {
         grow_slots(mem);
     struct chunk *chunk = xcalloc(1, sizeof *chunk);
     chunk->number = number;
-    *find_slot(mem, number) = (struct slot){number, chunk};
+    *find_slot(mem, number) = (struct chunk_slot){number, chunk};
     const size_t at = first_chunk(mem, number);
     memmove(&mem->chunks[at + 1], &mem->chunks[at], (mem->chunk_count - at) * sizeof(struct chunk *));
     mem->chunks[at] = chunk;

@@ -42,7 +42,7 @@ struct chunk {
     struct page *pages[CHUNK_PAGES];
 };
 
-struct slot {
+struct chunk_slot {
     uint64_t number;
     struct chunk *chunk; /* NULL: free */
 };
@@ -62,7 +62,7 @@ struct mapping {
 _Static_assert(PAGE / GRANULE == 64, "a bit of page.loaded for each granule");
 
 struct memory {
-    struct slot *slots; /* 2^slot_bits of them, at most half in use */
+    struct chunk_slot *slots; /* 2^slot_bits of them, at most half in use */
     int slot_bits;
     struct chunk **chunks; /* ascending; room for as many as the slots may hold */
     size_t chunk_count;
@@ -96,7 +96,7 @@ static inline size_t slot_of(const struct memory *mem, uint64_t number) {
 }
 
 /* The slot of that chunk, or the free slot where it would go. */
-static inline struct slot *find_slot(const struct memory *mem, uint64_t number) {
+static inline struct chunk_slot *find_slot(const struct memory *mem, uint64_t number) {
     const size_t mask = ((size_t)1 << mem->slot_bits) - 1;
     size_t i = slot_of(mem, number);
     while (mem->slots[i].chunk && mem->slots[i].number != number)
