@@ -286,7 +286,7 @@ $(B)/reference: $(B)/obj/tests/quantised/reference.o $(B)/libnvcosim.a
 
 # The same tests and library, without rooms that neither unit tests nor fuzzers call, under clang with both sanitizers. The fuzzers share the
 # objects, so those of their rooms count what runs. The optimiser is slower than what it saves, but for the files in which tests spend their time.
-ASAN_SRC := $(filter-out csrc/cli/% csrc/client/% csrc/run/estimate/% csrc/run/list/%,$(LIB_SRC))
+ASAN_SRC := $(filter-out csrc/cli/% csrc/client/% csrc/run/estimate/% csrc/run/list/% csrc/run/shrink/%,$(LIB_SRC))
 $(foreach f,export import layers live loadable memory model nvdla quantised trace,$(B)/asan/obj/csrc/$(f)/%.o): SANITIZERS := address,undefined,fuzzer-no-link
 SANITIZERS := address,undefined
 ASAN_OPTIMIZE := -O0
