@@ -47,18 +47,6 @@ static void put_slot(struct lift *lift, int slot) {
         put_record(lift, (struct record){.kind = RECORD_SLOT, .address = (uint32_t)slot}, NULL);
 }
 
-static void put_poll(struct lift *lift, uint64_t line, uint32_t address, uint32_t value, uint32_t mask,
-                     enum relation relation) {
-    put_record(lift,
-               (struct record){.kind = OP_POLL,
-                               .relation = (uint8_t)relation,
-                               .address = address,
-                               .value = value & mask,
-                               .mask = mask,
-                               .line = line_of(line)},
-               NULL);
-}
-
 static void put_register(struct lift *lift, enum op_kind kind, uint64_t line, uint32_t address, uint32_t value,
                          uint32_t mask, bool volatile_read) {
     put_record(lift,
@@ -151,7 +139,14 @@ static uint32_t whole_fields(const struct nvdla_config *config, uint32_t address
 
 static void end_with_poll(struct lift *lift, uint32_t value, uint32_t mask, enum relation relation) {
     const struct loop *loop = &lift->loop;
-    put_poll(lift, loop->line, loop->address, value, mask, relation);
+    put_record(lift,
+               (struct record){.kind = OP_POLL,
+                               .relation = (uint8_t)relation,
+                               .address = loop->address,
+                               .value = value & mask,
+                               .mask = mask,
+                               .line = line_of(loop->line)},
+               NULL);
     lift->summary->polls++;
     lift->summary->unawaited = 0;
     lift->summary->poll_reads += loop->count;
@@ -392,13 +387,9 @@ static void take_memory_part(struct lift *lift, const struct access *access) {
     case ACCESS_MEMORY_WRITE:
         lift_memory_write(memory, access->space, access->address, access->bytes, access->enabled, access->size);
         break;
-    case ACCESS_MEMORY_LOAD:
-        put_slot(lift,
-                 lift_memory_put(memory, OP_MEM_LOAD, access->space, access->address, access->bytes, access->size));
-        break;
     default:
-        put_slot(lift,
-                 lift_memory_put(memory, OP_MEM_CHECK, access->space, access->address, access->bytes, access->size));
+        put_slot(lift, lift_memory_put(memory, access->kind == ACCESS_MEMORY_LOAD ? OP_MEM_LOAD : OP_MEM_CHECK,
+                                       access->space, access->address, access->bytes, access->size));
         break;
     }
 }
@@ -417,12 +408,9 @@ static void take_memory(struct lift *lift, const struct access *access, part_tak
     }
 }
 
+/* checked: golden. */
 static void take_image_part(struct lift *lift, const struct access *part) {
-    lift_memory_image(lift->memory, part->space, part->address, part->bytes, part->size, false);
-}
-
-static void take_golden_part(struct lift *lift, const struct access *part) {
-    lift_memory_image(lift->memory, part->space, part->address, part->bytes, part->size, true);
+    lift_memory_image(lift->memory, part->space, part->address, part->bytes, part->size, part->checked);
 }
 
 static bool take_images(struct lift *lift) {
@@ -435,11 +423,12 @@ static bool take_images(struct lift *lift) {
             return error_prefix(lift->err, "%s: ", option);
         if (n > UINT32_MAX)
             return error_set(lift->err, "%s: %s: found %zu bytes, expected at most 4 GiB", option, image->path, n);
-        take_memory(
-            lift,
-            &(struct access){
-                .space = image->space, .address = image->address, .size = (uint32_t)n, .bytes = (const uint8_t *)bytes},
-            image->golden ? take_golden_part : take_image_part);
+        const struct access content = {.checked = image->golden,
+                                       .space = image->space,
+                                       .address = image->address,
+                                       .size = (uint32_t)n,
+                                       .bytes = (const uint8_t *)bytes};
+        take_memory(lift, &content, take_image_part);
     }
     return true;
 }

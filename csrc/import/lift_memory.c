@@ -35,12 +35,11 @@ void lift_memory_free(struct lift_memory *memory) {
         memory_free(memory->written[space]);
         memory_free(memory->inputs[space]);
         for (size_t i = 0; i < memory->slot_count; i++)
-            if (memory->slots[i].blobs[space] && !memory->finished)
+            if (!memory->finished)
                 blob_free(memory->slots[i].blobs[space]);
     }
     for (size_t i = 0; i < memory->image_count; i++)
-        if (memory->images[i].blob)
-            blob_free(memory->images[i].blob);
+        blob_free(memory->images[i].blob);
     for (size_t i = 0; i < memory->output_count; i++)
         free(memory->outputs[i].cubes);
     for (size_t i = 0; i < memory->reader_count; i++)
