@@ -30,7 +30,3 @@ void hex_write(const uint8_t *bytes, size_t n, char *digits) {
         digits[2 * i + 1] = character_of(bytes[i] & 15);
     }
 }
-
-int hex_digit(char c) {
-    return is_digit((uint8_t)c) ? digit_of((uint8_t)c) : -1;
-}

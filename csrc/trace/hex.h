@@ -10,6 +10,3 @@ bool hex_read(const char *digits, size_t n, uint8_t *bytes);
 
 /* Converts n bytes to 2n lower-case digits. */
 void hex_write(const uint8_t *bytes, size_t n, char *digits);
-
-/* The value of a digit, 0 to 15, or -1. */
-int hex_digit(char c);

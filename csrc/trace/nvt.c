@@ -86,10 +86,10 @@ static bool take_quoted(struct nvt *nvt, const char **at, const char *end, char 
                 break;
             c = **at;
             if (c == 'x') {
-                int high = end - *at > 2 ? hex_digit((*at)[1]) : -1, low = end - *at > 2 ? hex_digit((*at)[2]) : -1;
-                if (high < 0 || low < 0 || high + low == 0)
+                uint8_t byte;
+                if (end - *at <= 2 || !hex_read(*at + 1, 2, &byte) || byte == 0)
                     return refuse(nvt, "\\x", "two hex digits after \\x, not 00");
-                c = (char)(high * 16 + low);
+                c = (char)byte;
                 *at += 2;
             } else if (c != '"' && c != '\\') {
                 return refuse(nvt, "\\", "\\\", \\\\ or \\xHH");

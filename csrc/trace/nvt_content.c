@@ -7,6 +7,8 @@
 #include "trace/formats.h"
 #include "trace/hex.h"
 
+enum { PLAIN_BYTES = 256 }; /* maximum of a line of digits only, as nearly all lines are */
+
 /* A blob that is read. */
 struct content {
     struct lines *lines;
@@ -52,31 +54,25 @@ static bool read_content(struct content *content, struct span word) {
     } else if (star) {
         struct span digits = {star + 1, (size_t)(word.at + word.n - star) - 1};
         uint64_t count;
-        int high = hex_digit(word.at[0]), low = star == word.at + 2 ? hex_digit(word.at[1]) : -1;
-        if (high >= 0 && low >= 0 && span_number(digits, false, &count))
-            return add_run(content, (uint8_t)(high * 16 + low), count);
+        uint8_t byte;
+        if (star == word.at + 2 && hex_read(word.at, 2, &byte) && span_number(digits, false, &count))
+            return add_run(content, byte, count);
     } else if (word.n % 2 == 0) {
-        uint8_t bytes[256];
-        size_t n = 0;
-        for (size_t i = 0; i < word.n; i += 2) {
-            const int value = hex_digit(word.at[i]) * 16 | hex_digit(word.at[i + 1]);
-            if (value < 0)
+        uint8_t bytes[PLAIN_BYTES];
+        size_t at = 0, n;
+        for (; at < word.n; at += n) {
+            n = word.n - at < 2 * PLAIN_BYTES ? word.n - at : 2 * PLAIN_BYTES;
+            if (!hex_read(word.at + at, n, bytes))
                 break;
-            bytes[n++] = (uint8_t)value;
-            if (n == sizeof bytes || i + 2 == word.n) {
-                if (!add_bytes(content, bytes, n))
-                    return false;
-                n = 0;
-            }
-            if (i + 2 == word.n)
-                return true;
+            if (!add_bytes(content, bytes, n / 2))
+                return false;
         }
+        if (at == word.n)
+            return true;
     }
     return fail_at(content->err, content->lines->path, content->lines->line,
                    "found %s; expected @OFFSET, hex digits (two a byte), BYTE*COUNT, or end", span_show(word, shown));
 }
-
-enum { PLAIN_BYTES = 256 }; /* maximum of a line of digits only, as nearly all lines are */
 
 bool nvt_content_read(struct lines *lines, struct blob *blob, uint64_t *all, struct error *err) {
     struct content content = {.lines = lines, .blob = blob, .all = all, .err = err};
