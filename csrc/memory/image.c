@@ -327,11 +327,6 @@ bool memory_origin_of(const struct memory *mem, uint64_t address, struct memory_
 
 /* ---- memory of the caller ---- */
 
-/* Makes the origins of a page those of bytes that were never written (ORIGIN_NONE) or loaded. */
-static void forget_page(struct page *page, uint32_t index) {
-    set_origin(page, 0, PAGE, index);
-}
-
 bool memory_map(struct memory *mem, uint64_t address, uint64_t n, void *bytes, bool writable) {
     const struct mapping mapping = {page_number(address), page_number(address + (n - 1)), bytes, writable};
     size_t at = 0;
@@ -361,7 +356,7 @@ bool memory_unmap(struct memory *mem, uint64_t address) {
             if (is_shared(mem, page))
                 page = make_page(mem, number);
             memset(page->bytes, 0, PAGE);
-            forget_page(page, ORIGIN_NONE);
+            set_origin(page, 0, PAGE, ORIGIN_NONE);
         }
         memory_undeclare(mem, address, (mapping.last - mapping.first + 1) * PAGE);
         return true;
@@ -409,6 +404,6 @@ void memory_forget_origins(struct memory *mem) {
     struct page *page;
     for (uint64_t number = 0; (page = next_page(mem, &number)); number++)
         if (!is_shared(mem, page))
-            forget_page(page, ORIGIN_BACK_DOOR);
+            set_origin(page, 0, PAGE, ORIGIN_BACK_DOOR);
     mem->origin_count = 0;
 }
