@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "cli/with_trace.h"
 #include "loadable/runtime_picture.h"
 #include "memory/file.h"
 #include "nvdla/text.h"
@@ -10,6 +9,7 @@
 #include "run/network/predict.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
+#include "run/session/session.h"
 #include "trace/formats.h"
 
 enum { THREADS_MAX = 64 };

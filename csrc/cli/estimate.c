@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "cli/with_trace.h"
 #include "nvdla/xalloc.h"
 #include "report/json_text.h"
 #include "run/estimate/point.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
+#include "run/session/session.h"
 
 struct estimate_options {
     struct trace_options trace;

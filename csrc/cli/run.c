@@ -3,16 +3,13 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/with_trace.h"
-#include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "run/jobs/jobs.h"
+#include "run/jobs/networks.h"
 #include "run/jobs/pieces.h"
 #include "run/list/facts.h"
-#include "run/network/open.h"
 #include "run/options/arguments.h"
-#include "trace/formats.h"
 #include "trace/network.h"
 
 static const char doc[] =
@@ -113,64 +110,6 @@ static bool show_inputs(const struct input_options *input, struct error *err) {
     return true;
 }
 
-/* The trace of network `index`, in the folder of reports; of several networks with one name, numbered from 2 on. */
-static char *trace_of_network(const struct run_options *run, size_t index) {
-    const struct words *traces = &run->traces;
-    const char *folder = run->out ? run->out : REPORT_FOLDER;
-    char name[256], *path = NULL;
-    trace_name(traces->items[index], name, sizeof name);
-    for (int copy = 1; !path; copy++) {
-        path = copy == 1 ? xprintf("%s/%s.nvt.gz", folder, name) : xprintf("%s/%s-%d.nvt.gz", folder, name, copy);
-        for (size_t i = 0; path && i < traces->count; i++)
-            if (strcmp(traces->items[i], path) == 0) {
-                free(path);
-                path = NULL;
-            }
-    }
-    return path;
-}
-
-/* Compiles network `index` of the traces and replaces its path by that of its trace. False with a message. */
-static bool compile_network(struct run_call *arguments, size_t index, struct error *err) {
-    char **path = &arguments->run.traces.items[index], *trace = trace_of_network(&arguments->run, index);
-    const char *folder = arguments->run.out ? arguments->run.out : REPORT_FOLDER;
-    quantised_input(*path, &arguments->compile);
-    struct loadable *loadable = network_open(*path, &arguments->compile.config, err);
-    autoprogram struct program *prog = loadable ? compile_loadable(loadable, &arguments->compile, err) : NULL;
-    print_warnings(prog);
-    const bool fine = prog && directory_make(folder, err) && trace_write(prog, trace, err);
-    loadable_free(loadable);
-    if (fine) {
-        free(*path);
-        *path = trace;
-    } else {
-        free(trace);
-    }
-    return fine;
-}
-
-/* Compiles the networks among the traces. False with a message. */
-static bool compile_networks(struct run_call *arguments, char **outputs, struct error *err) {
-    struct run_options *run = &arguments->run;
-    const char *folder = run->out ? run->out : REPORT_FOLDER;
-    arguments->compile.config = run->config;
-    if (arguments->show_input && !show_inputs(&arguments->compile.input, err))
-        return false;
-    for (size_t i = 0; i < run->traces.count; i++) {
-        char name[256];
-        if (!is_network(run->traces.items[i]))
-            continue;
-        if (!run->outputs)
-            run->outputs = *outputs =
-                run->traces.count > 1
-                    ? xprintf("%s/outputs", folder)
-                    : xprintf("%s/%s.outputs", folder, trace_name(run->traces.items[i], name, sizeof name));
-        if (!compile_network(arguments, i, err))
-            return false;
-    }
-    return true;
-}
-
 /* Says what the bus does on purpose, and whether the rules of the bus allow it. */
 static void announce_fault(const struct run_options *options) {
     const struct bus_fault *fault = &options->rtl.axi.fault;
@@ -216,7 +155,9 @@ int run_main(int argc, char **argv) {
     int status = EXIT_BAD_INPUT;
     if (command_read(&command, argc, argv, &arguments)) {
         announce_fault(&arguments.run);
-        if (compile_networks(&arguments, &outputs, &err))
+        arguments.compile.config = arguments.run.config;
+        if ((!arguments.show_input || show_inputs(&arguments.compile.input, &err)) &&
+            networks_compile(&arguments.run, &arguments.compile, &outputs, &err))
             status = arguments.in_pieces ? pieces_run(&arguments.run, &arguments.pieces) : jobs_run(&arguments.run);
         else
             fprintf(stderr, "%s\n", err.text);

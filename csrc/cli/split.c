@@ -11,6 +11,7 @@
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "run/process/progress.h"
+#include "run/session/session.h"
 #include "split/split.h"
 #include "trace/formats.h"
 #include "trace/network.h"

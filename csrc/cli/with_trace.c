@@ -3,10 +3,7 @@
 
 #include <stdio.h>
 
-void print_warnings(const struct program *prog) {
-    for (size_t i = 0; prog && i < prog->warning_count; i++)
-        fprintf(stderr, "nvcosim: warning: %s\n", prog->warnings[i].text);
-}
+#include "run/session/session.h"
 
 int with_trace(const char *path, const struct trace_options *options,
                bool (*use)(struct program *prog, void *context, struct error *err), void *context) {

@@ -10,9 +10,6 @@
            FLAG_AT((offset) + offsetof(struct trace_options, no_golden)))
 #define TRACE_OPTIONS(offset) CONFIG_OF_TRACE((offset) + offsetof(struct trace_options, config)), NO_GOLDEN(offset)
 
-/* Prints the warnings of the reader of a trace or of the compiler of a network. NULL: nothing. */
-void print_warnings(const struct program *prog);
-
 /* Reads a trace, prints its warnings, and calls `use`. Prints errors of either. Returns the exit status. */
 int with_trace(const char *path, const struct trace_options *options,
                bool (*use)(struct program *prog, void *context, struct error *err), void *context);

@@ -36,6 +36,11 @@ struct program *read_trace(const struct run_options *options, const char *path, 
     return trace_read(path, &trace, err);
 }
 
+void print_warnings(const struct program *prog) {
+    for (size_t i = 0; prog && i < prog->warning_count; i++)
+        fprintf(stderr, "nvcosim: warning: %s\n", prog->warnings[i].text);
+}
+
 /* Approximate share of the RTL in the time of a run. */
 #define RTL_SHARE 0.95
 

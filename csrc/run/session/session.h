@@ -9,6 +9,8 @@
 /* Reads the trace of a run. The requested configuration, if any, replaces that of an .nvt header; both must have the
  * same register map. NULL with a message. */
 struct program *read_trace(const struct run_options *options, const char *path, struct error *err);
+/* Prints the warnings of the reader of a trace or of the compiler of a network. NULL: nothing. */
+void print_warnings(const struct program *prog);
 
 /* Plays options->traces.items[0]. open and context provide the RTL; both NULL if only the model is played, as
  * options->dut must say. rtl_name is the device name in messages ("rtl", "rtl:mine"). The result goes to
