@@ -103,14 +103,14 @@ setup:
 	@scripts/setup.sh
 
 $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h $(B)/gen/tap_streams.h: $(B)/gen/nvdla_tables.c
-$(B)/gen/nvdla_tables.c: $(TABLES) scripts/gen_tables.py
+$(B)/gen/nvdla_tables.c: $(TABLES) scripts/gen_tables.py scripts/tables.py
 	@/usr/bin/python3 scripts/gen_tables.py c $(B)/gen
 
 $(B)/gen/waits.svh: $(B)/gen/nvdla_waits.h
-$(B)/gen/nvdla_waits.h: rtl/waits.csv scripts/gen_waits.py scripts/gen_tables.py
+$(B)/gen/nvdla_waits.h: rtl/waits.csv scripts/gen_waits.py scripts/gen_tables.py scripts/tables.py
 	@/usr/bin/python3 scripts/gen_waits.py $(B)/gen
 
-$(RULES): $(B)/gen/%.inc: csrc/model/%.csv scripts/gen_rules.py scripts/gen_tables.py
+$(RULES): $(B)/gen/%.inc: csrc/model/%.csv scripts/gen_rules.py scripts/gen_tables.py scripts/tables.py
 	@/usr/bin/python3 scripts/gen_rules.py $(*:rules_%=%) $(B)/gen
 
 # Styles and script of a page as strings: NAME_css and NAME_js. Those of every page are shared with the pages of the Python package.
@@ -219,7 +219,7 @@ simulator: $(B)/nvcosim-$(CONFIG)$(if $(NAME),-$(NAME))$(if $(VARIANT),-$(VARIAN
 # What all simulators are made with.
 simulator-base: $(B)/gen/$(CONFIG)/nvdla_pkg.sv $(B)/gen/waits.svh $(TB_OBJ) $(B)/libnvcosim.a $(if $(filter 1 auto,$(PROFILE)),$(B)/nvcosim)
 
-$(B)/gen/%/nvdla_pkg.sv: $(TABLES) rtl/unused_fields.csv scripts/gen_tables.py
+$(B)/gen/%/nvdla_pkg.sv: $(TABLES) rtl/unused_fields.csv scripts/gen_tables.py scripts/tables.py
 	@/usr/bin/python3 scripts/gen_tables.py sv $(@D) $*
 
 # $(1) configuration, $(2) name, $(3) variant

@@ -18,7 +18,8 @@ import re
 import sys
 
 sys.dont_write_bytecode = True  # the folder of an installed copy stays as it is
-from gen_tables import c_string, read_csv, write
+from gen_tables import c_string, write
+from tables import read_csv
 
 WORD = re.compile(r"(?<![\w.>])(?<!\(&)(?:([A-Z]\w*)\.([A-Z]\w+)(?:\.([A-Z]\w+))?|([a-z]\w*)(\()?)")
 

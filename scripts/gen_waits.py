@@ -22,7 +22,8 @@ each counter its value.
 import sys
 
 sys.dont_write_bytecode = True  # the folder of an installed copy stays as it is
-from gen_tables import NAME, c_list, c_string, read_csv, write
+from gen_tables import c_list, c_string, write
+from tables import NAME, read_csv
 
 COLUMNS = ("kind", "index", "name", "from", "to", "valid", "ready", "elements", "values", "macro")
 KINDS = {"pair": 4, "state": 2, "counter": 1}  # words

@@ -12,7 +12,7 @@ import pathlib
 import subprocess
 import sys
 
-import gen_tables
+import tables
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MADE = "Made by scripts/hdl_lists.py from rtl/nvdla.f."
@@ -71,7 +71,7 @@ def main():
         return 2
     wrong = 0
     for name, make in (("rtl/nvdla.core", core), ("rtl/Bender.yml", bender)):
-        path, text = ROOT / name, "\n".join(make(list(gen_tables.load_configs()))) + "\n"
+        path, text = ROOT / name, "\n".join(make(list(tables.load_configs()))) + "\n"
         if not sys.argv[1:]:
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:

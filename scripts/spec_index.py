@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-import gen_tables
+import tables
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHAPTERS = ROOT / "docs/nvdla"
@@ -52,7 +52,7 @@ def registers(sections):
     rows = {}
     with open(ROOT / "csrc/nvdla/engines.csv", newline="") as file:
         chapters_of = {row["unit"]: row["chapters"].split() for row in reversed(list(csv.DictReader(file)))}
-    for name, registers in sorted(gen_tables.load_registers().items()):
+    for name, registers in sorted(tables.load_registers().items()):
         for register in registers:
             offsets, fields = rows.setdefault((register.unit, register.name), ({"small": "", "full": ""}, {}))
             offsets[name] = f"0x{register.offset:05x}"
@@ -85,7 +85,7 @@ def rules(sections):
                 first = re.search(r"(section = |explain_wait\()[^;]*$", code[:at])
                 cited[strings[i + (1 if first else -1)][1].strip()] = text
     for path in sorted((ROOT / "csrc/model").glob("rules_*.csv")):
-        for row in gen_tables.read_csv(path):
+        for row in tables.read_csv(path):
             if CITATION.fullmatch(row["section"]):
                 cited[row["text"]] = row["section"]
                 named.setdefault(row["text"], {}).update(dict.fromkeys(row["registers"].split()))

@@ -1,6 +1,6 @@
 /* The table of engines: whose registers control them, where their sources and instances are, which interrupt they
- * raise, how reports show them. scripts/gen_tables.py, which explains the columns, generates it and the register bus of
- * the RTL from engines.csv.
+ * raise, how reports show them. scripts/gen_tables.py generates it and the register bus of the RTL from engines.csv,
+ * whose columns scripts/tables.py explains.
  *
  * enum nvdla_engine names them in the order of the data path: ENGINE_SDP_RDMA; ENGINE_COUNT. Parts outside the design
  * that can stop it have rows, too: ENGINE_MEMORY, ENGINE_TRACE. enum nvdla_interrupt names the interrupts in bit order:

@@ -36,6 +36,7 @@ def _files() -> list[str]:
     return sorted(glob.glob(f"{root}/rtl/**/*.sv*", recursive=True)) + [
         f"{root}/rtl/nvdla.f", *sorted(glob.glob(f"{root}/scripts/synth.*")),
         f"{root}/scripts/yosys/package-lock.json", f"{root}/scripts/gen_tables.py",
+        f"{root}/scripts/tables.py",
         f"{root}/csrc/nvdla/registers.csv"]
 
 

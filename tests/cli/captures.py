@@ -11,7 +11,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-import gen_tables
+import tables
 
 
 def read(path):
@@ -20,7 +20,7 @@ def read(path):
 
 
 def offsets():
-    return {f"{register.unit}.{register.name}": register.offset for register in gen_tables.load_registers()["small"]}
+    return {f"{register.unit}.{register.name}": register.offset for register in tables.load_registers()["small"]}
 
 
 def form(name, base="0"):

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/frame.sh"
 
 mkdir -p tree/scripts tree/csrc/nvdla tree/rtl tree/tb
-cp "$ROOT/scripts/gen_tables.py" tree/scripts
+cp "$ROOT"/scripts/{gen_tables,tables}.py tree/scripts
 cp "$ROOT/rtl/unused_fields.csv" tree/rtl
 (cd "$ROOT/rtl" && printf 'tree/rtl/%s\n' */) | xargs mkdir -p
 # with SED [TABLE]: clients.csv, or that table, as SED changes it

@@ -15,7 +15,7 @@ from counts import check, finish
 from in_process import ROOT, run
 
 sys.path.insert(0, str(ROOT / "scripts"))
-import gen_tables
+import tables
 
 FORMATS = ["dmesg.log", "mmiotrace.txt", "journal.log"]
 # Compared in a way of their own, or not at all.
@@ -25,9 +25,9 @@ OTHERS = re.compile(r"S_(STATUS|POINTER|INTR_\w+|LUT_ACCESS_\w+|CBUF_\w+)|D_OP_E
 def register_bits():
     """{(map, byte address): (UNIT, REGISTER, writable bits)}"""
     bits = {}
-    for name, registers in gen_tables.load_registers().items():
+    for name, registers in tables.load_registers().items():
         for register in registers:
-            bits[name, register.offset] = (register.unit, register.name, register.mask(gen_tables.STORED))
+            bits[name, register.offset] = (register.unit, register.name, register.mask(tables.STORED))
     return bits
 
 

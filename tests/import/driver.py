@@ -16,7 +16,7 @@ from counts import check, finish, run, skip
 from tracetext import TraceText
 
 sys.path.insert(0, "scripts")
-import gen_tables
+import tables
 
 nvcosim, build, out = (os.path.abspath(path) for path in sys.argv[1:4])
 device = os.path.join(build, "tests", "import_device")
@@ -30,7 +30,7 @@ BIT = {"SDP": 0, "CDP": 2, "PDP": 4, "CONV": 20}
 
 
 def registers(config):
-    return {f"{register.unit}.{register.name}": register.offset for register in gen_tables.load_registers()[config]}
+    return {f"{register.unit}.{register.name}": register.offset for register in tables.load_registers()[config]}
 
 
 class Operation:

@@ -17,7 +17,7 @@ import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests/import")]
-import gen_tables
+import tables
 from tracetext import TraceText
 
 LIMIT = 300
@@ -220,7 +220,7 @@ class Client:
 # ---- traces ----
 
 def register_addresses(config):
-    return {f"{register.unit}.{register.name}": register.offset for register in gen_tables.load_registers()[config]}
+    return {f"{register.unit}.{register.name}": register.offset for register in tables.load_registers()[config]}
 
 
 class Trace:

@@ -18,7 +18,7 @@ git init -q "$repo"
 mkdir -p "$repo/scripts" "$repo/csrc" "$repo/tb"
 cp -r rtl "$repo"
 cp -r csrc/nvdla "$repo/csrc"
-cp scripts/gen_tables.py "$repo/scripts"
+cp scripts/{gen_tables,tables}.py "$repo/scripts"
 cp tb/*.csv "$repo/tb"
 commit() { git -C "$repo" add -A && git -C "$repo" commit -qm "$1"; }
 commit "NVDLA as it was"
