@@ -4,8 +4,9 @@
 # the folders, opening comments, the index of the chapters. Prints the sizes by folder.
 #
 # usage: lint.sh PART CONFIG...      NIGHTLY=1 in the environment: clang-tidy too (it takes minutes), and the tests' scripts
-#   PART   quick: what takes seconds; sources: that, shellcheck, and cppcheck of what reads files and messages of others; rtl: Verilator
-#          and Icarus; fast: these without Verilator's look at checks and both forms, which is the longest; all: with cppcheck of everything
+#   PART   quick: what takes seconds, clang-format and pyflakes of what has changed since they found all clean; sources: that, shellcheck, and
+#          cppcheck of what reads files and messages of others; rtl: Verilator and Icarus; fast: these without Verilator's look at checks and
+#          both forms, which is the longest; all: with cppcheck of everything
 set -u
 cd "$(dirname "$0")/.." || exit 1
 part=$1 failed=0
@@ -43,15 +44,26 @@ rtl() {
     scripts/unused_fields.py
     result "register fields that no module uses" $?
 }
+# changed TOOL FIND-WORDS...: the files that are younger than the last look of TOOL at which all were clean; passed() notes such a look.
+changed() {
+    mkdir -p build/lint && touch "build/lint/$1.new"
+    [ ! -e "build/lint/$1" ] || set -- "$@" -newer "build/lint/$1"
+    find "${@:2}" -print0 | sort -z
+}
+passed() {
+    [ "$2" -ne 0 ] || mv "build/lint/$1.new" "build/lint/$1"
+    result "$1" "$2"
+}
 quick() {
-    find csrc tb tests -name '*.[ch]' -o -name '*.cpp' | sort | xargs clang-format-19 --dry-run --Werror >"$log" 2>&1
+    [ ! .clang-format -nt build/lint/clang-format ] || rm -f build/lint/clang-format
+    changed clang-format csrc tb tests \( -name '*.[ch]' -o -name '*.cpp' \) | xargs -0r clang-format-19 --dry-run --Werror >"$log" 2>&1
     status=$?
     head -20 "$log"
-    result "clang-format" $status
+    passed clang-format $status
     find rtl tb tests -name '*.sv' -print0 | xargs -0 scripts/format_sv.py --check
     result "layout of SystemVerilog" $?
-    find scripts python tests -name '*.py' -print0 | xargs -0 pyflakes3
-    result "pyflakes" $?
+    changed pyflakes scripts python tests -name '*.py' | xargs -0r pyflakes3
+    passed pyflakes $?
     (cd python && mypy --no-error-summary --cache-dir ../build/mypy nvcosim command.py)
     result "types of python/" $?
     scripts/check_words.py >"$log"

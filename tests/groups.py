@@ -38,8 +38,10 @@ def benches():
 
 
 GROUPS = [
-    Group("check test nightly", "unit tests", "tests/unit/run.sh $BUILD/tests", "unit"),
-    Group("check test", "python: unit tests", "make -s library && NVCOSIM_PROGRAM=$BUILD/nvcosim tests/python/run.py"),
+    Group("check", "unit tests, an eighth of the walks", "UNIT_WALKS=short tests/unit/run.sh $BUILD/tests", "unit"),
+    Group("test nightly", "unit tests", "tests/unit/run.sh $BUILD/tests", "unit"),
+    Group("check", "python: unit tests", "make -s library && UNIT_WALKS=short NVCOSIM_PROGRAM=$BUILD/nvcosim tests/python/run.py"),
+    Group("test", "python: unit tests", "make -s library && NVCOSIM_PROGRAM=$BUILD/nvcosim tests/python/run.py"),
     Group("test", "unit tests with sanitizers", "UNIT_WALKS=short tests/unit/run.sh $BUILD/asan/tests", "sanitized"),
     Group("nightly", "unit tests with sanitizers, all seeds", "tests/unit/run.sh $BUILD/asan/tests", "sanitized"),
     Group("test", "model against the plain definitions", "tests/naive/run.sh $BUILD 2000"),
